@@ -6,12 +6,10 @@ import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Position;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -58,9 +56,7 @@ class AbortedTransactionITCase {
         LoggedWarnings warnings = new LoggedWarnings("io.croupier.operators")) {
       testTopics = opened;
       job = start();
-      testTopics.publish(spec);
-      testTopics.flush();
-      testTopics.awaitUpdate("m", update -> update.getRound() == 0);
+      testTopics.begin(spec);
       send(1);
       OneHotReports.awaitAll(testTopics, spec, PEOPLE);
 
@@ -86,7 +82,7 @@ class AbortedTransactionITCase {
           .allMatch(event -> event.getUserTotals().getReports() == 3);
     } finally {
       if (job != null) {
-        job.cancel().get(30, TimeUnit.SECONDS);
+        TestJobs.cancel(job);
       }
     }
   }
@@ -119,7 +115,7 @@ class AbortedTransactionITCase {
     Set<Position> missing = new HashSet<>();
     for (ConsumerRecord<byte[], byte[]> report :
         testTopics.awaitRecords(testTopics.topics.gradients(), 3 * PEOPLE)) {
-      missing.add(position(report.partition(), report.offset()));
+      missing.add(TestTopics.position(report));
     }
     events.forEach(event -> missing.remove(event.getSource()));
     assertThat(missing).as("records that the broker aborted").isNotEmpty();
@@ -151,18 +147,15 @@ class AbortedTransactionITCase {
   private void send(int sequence) throws Exception {
     long round = testTopics.newestRound("m");
     for (int person = 0; person < PEOPLE; person++) {
+      int coordinate = (sequence - 1) * PEOPLE + person;
       testTopics.send(
-          OneHotReports.report(spec, round, (sequence - 1) * PEOPLE + person).toBuilder()
-              .setUserId("person-" + person)
-              .setSequence(sequence)
-              .setL2Laplace(L2Laplace.newBuilder().setEpsilon(0.5))
-              .build());
+          OneHotReports.report(spec, round, coordinate, "person-" + person, sequence, 0.5));
     }
     testTopics.flush();
   }
 
   private JobClient start() throws Exception {
-    Map<String, String> settings = new HashMap<>(testTopics.settings());
+    Map<String, String> settings = testTopics.settings();
     settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     return InstrumentedTopology.submit(JobConfig.of(settings), new LongCheckpoint());
   }

@@ -37,8 +37,6 @@ import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -120,17 +118,12 @@ class AccountingBytesITCase extends BrokerFixture {
     }
     testTopics.flush();
     Map<String, String> settings = testTopics.defaults();
-    settings.put("parallelism", "2");
     settings.put("checkpoint.interval", "1 s");
-    JobClient job =
-        CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2), JobConfig.of(settings));
+    JobClient job = TestJobs.submit(settings);
     try {
-      List<ConsumerRecord<byte[], byte[]>> events =
-          testTopics.awaitRecords(testTopics.topics.accounting(), reports);
-      assertThat(events).hasSize(reports);
+      assertThat(testTopics.awaitRecords(testTopics.topics.accounting(), reports)).hasSize(reports);
     } finally {
-      job.cancel().get(30, TimeUnit.SECONDS);
+      TestJobs.cancel(job);
     }
     List<CompressionType> compressions = new ArrayList<>();
     int batches = 0;

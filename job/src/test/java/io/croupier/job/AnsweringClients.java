@@ -1,7 +1,5 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -56,7 +54,7 @@ final class AnsweringClients {
               .setSequence(++sequences[user])
               .build()
               .toByteArray();
-      testTopics.send(testTopics.topics.gradients(), userId.getBytes(UTF_8), report);
+      testTopics.send(testTopics.topics.gradients(), userId, report);
       bytes += report.length;
       if (++reports % MOST_UNDER_WAY == 0) {
         testTopics.flush();

@@ -3,13 +3,11 @@ package io.croupier.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.ModelUpdate.Wait;
 import java.io.File;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -17,16 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.io.FileUtils;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A job restarts after an outage with far more reports than it ever had between two publications,
@@ -36,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("thorough")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
-class BacklogITCase extends BrokerFixture {
+class BacklogITCase extends JobFixture {
   private static final int LIFE = Integer.getInteger("life", 2_000);
   private static final int BACKLOG = Integer.getInteger("backlog", 60_000);
   private static final int BATCH = 100;
@@ -57,15 +50,11 @@ class BacklogITCase extends BrokerFixture {
   /** Allowed growth of the state, in bytes: a few more publications of each model. */
   private static final long STATE_BYTES = 32 << 10;
 
-  @TempDir private Path directory;
-  private TestTopics testTopics;
   private FollowedUpdates updates;
   private AnsweringClients clients;
-  private JobClient job;
 
   @BeforeEach
   void publishModels() throws Exception {
-    testTopics = newTopics("backlog");
     updates = new FollowedUpdates(testTopics);
     clients = new AnsweringClients(testTopics, "person", USERS, 1);
     LearningScenario.specsForManyReports().forEach(testTopics::publish);
@@ -73,20 +62,16 @@ class BacklogITCase extends BrokerFixture {
   }
 
   @AfterEach
-  void close() throws Exception {
-    if (job != null) {
-      job.cancel().get(30, TimeUnit.SECONDS);
-    }
+  void closeUpdates() {
     updates.close();
-    testTopics.close();
   }
 
   @Test
   void backlogDropsNoReportAndHarmsNoModel() throws Exception {
-    start(Map.of());
+    startWith(Map.of());
     live();
     long heapBefore = HeapUsage.afterCollection();
-    String savepoint = stop();
+    String savepoint = TestJobs.stop(job, directory);
     Map<String, ModelUpdate> before = newest();
     for (ModelUpdate visible : before.values()) {
       clients.answer(visible, BACKLOG);
@@ -94,7 +79,7 @@ class BacklogITCase extends BrokerFixture {
     testTopics.flush();
 
     long start = System.nanoTime();
-    start(Map.of("flink.execution.state-recovery.path", savepoint));
+    startWith(Map.of(STATE, savepoint));
     for (String model : LearningScenario.local()) {
       updates.await(model, clients::isTaken, PATIENCE);
     }
@@ -102,7 +87,7 @@ class BacklogITCase extends BrokerFixture {
     answerFirstRound(before);
     Map<String, Long> admitted = clients.awaitAdmitted(PATIENCE);
     long heapAfter = HeapUsage.afterCollection();
-    long stateAfter = bytes(stop());
+    long stateAfter = bytes(TestJobs.stop(job, directory));
 
     updates.catchUp();
     for (ModelSpec spec : LearningScenario.specsForManyReports()) {
@@ -220,26 +205,11 @@ class BacklogITCase extends BrokerFixture {
     return (losses[SEEDS * 3 / 4] - losses[SEEDS / 4]) / QUARTILES_APART;
   }
 
-  private void start(Map<String, String> more) throws Exception {
-    Map<String, String> settings = new HashMap<>(testTopics.defaults());
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+  private void startWith(Map<String, String> more) throws Exception {
+    Map<String, String> settings = testTopics.defaults();
     settings.put("flink.restart-strategy.type", "none");
     settings.putAll(more);
-    job =
-        CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings));
-  }
-
-  private String stop() throws Exception {
-    String savepoint =
-        job.stopWithSavepoint(
-                false,
-                directory.resolve("savepoints").toUri().toString(),
-                SavepointFormatType.CANONICAL)
-            .get(60, TimeUnit.SECONDS);
-    job = null;
-    return savepoint;
+    start(settings);
   }
 
   private static long bytes(String savepoint) {

@@ -1,6 +1,5 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -9,7 +8,6 @@ import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,17 +31,12 @@ class BackupITCase extends BrokerFixture {
   private static final int USERS = 12;
   private static final String PREFIX = "backup";
   private static final String STOPPED = "user-0";
-  private static final String STATE = "flink.execution.state-recovery.path";
 
   @TempDir Path directory;
   private final ModelSpec spec = OneHotReports.spec("m", 4, 1);
 
   private GradientReport report(int user, int sequence) {
-    return OneHotReports.report(spec, 0, user % 4).toBuilder()
-        .setUserId("user-" + user)
-        .setSequence(sequence)
-        .setL2Laplace(L2Laplace.newBuilder().setEpsilon(1))
-        .build();
+    return OneHotReports.report(spec, 0, user % 4, "user-" + user, sequence, 1);
   }
 
   private void report(TestTopics testTopics, int sequence) throws Exception {
@@ -131,8 +124,8 @@ class BackupITCase extends BrokerFixture {
       before.awaitRecords(before.topics.accounting(), USERS);
       job.stop();
       String older = job.savepoint();
-      before.send(before.topics.stops(), STOPPED.getBytes(UTF_8), new byte[0]);
-      before.send(before.topics.erasures(), "user-1".getBytes(UTF_8), null);
+      before.send(before.topics.stops(), STOPPED, new byte[0]);
+      before.send(before.topics.erasures(), "user-1", null);
       before.flush();
       job.start(before.settings(), LedgerStart.REQUIRE_STATE);
       before.awaitRecords(before.topics.accounting(), USERS + 1);
@@ -143,9 +136,9 @@ class BackupITCase extends BrokerFixture {
 
       // State of the same moment continues, an older one is refused.
       try (TestTopics after = restored(first, before)) {
-        Map<String, String> settings = new HashMap<>(after.settings());
+        Map<String, String> settings = after.settings();
         settings.put("flink.restart-strategy.type", "none");
-        settings.put(STATE, older);
+        settings.put(JobFixture.STATE, older);
         RestartedJob refused = new RestartedJob(directory.resolve("refused"));
         refused.start(settings, LedgerStart.REQUIRE_STATE);
         assertThat(catchThrowable(refused::awaitFailure))

@@ -1,29 +1,21 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.TextFormat;
-import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Sparse;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The share of raw reports that a central model charges and doesn't use: those that arrive between
@@ -33,14 +25,12 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("thorough")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
-class CentralShareITCase extends BrokerFixture {
+class CentralShareITCase extends JobFixture {
   private static final int SECONDS = Integer.getInteger("share.seconds", 3);
   private static final String INTERVAL = System.getProperty("share.interval", "500 ms");
 
   /** 400 reports a second. */
   private static final long PAUSE_NANOS = 2_500_000;
-
-  @TempDir private Path directory;
 
   @Test
   void everyParticipationIsUsedOrCountedAsDropped() throws Exception {
@@ -52,21 +42,15 @@ class CentralShareITCase extends BrokerFixture {
             dp_ftrl { clip_norm: 1 noise_multiplier: 1 learning_rate: 1 noise { tree {} } }
             """,
             ModelSpec.class);
-    try (TestTopics testTopics = newTopics("share");
-        FollowedUpdates updates = new FollowedUpdates(testTopics)) {
-      Map<String, String> settings = new HashMap<>(testTopics.defaults());
+    try (FollowedUpdates updates = new FollowedUpdates(testTopics)) {
+      Map<String, String> settings = testTopics.defaults();
       settings.put("checkpoint.interval", INTERVAL);
       settings.put("parallelism", "1");
-      settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-      JobClient job =
-          CroupierJob.submit(
-              StreamExecutionEnvironment.createLocalEnvironment(1, new Configuration()),
-              JobConfig.of(settings));
+      start(settings);
       testTopics.publish(spec);
       testTopics.flush();
-      ModelUpdate last =
-          closeLastRound(testTopics, spec, updates, report(testTopics, spec, updates));
-      job.cancel().get(30, TimeUnit.SECONDS);
+      ModelUpdate last = closeLastRound(spec, updates, report(spec, updates));
+      TestJobs.cancel(job);
 
       int counted = (int) counted(last);
       assertThat(last.getUsed()).isPositive();
@@ -84,15 +68,14 @@ class CentralShareITCase extends BrokerFixture {
   }
 
   /** Reports at a steady rate, each naming the newest round that is visible when it is sent. */
-  private static int report(TestTopics testTopics, ModelSpec spec, FollowedUpdates updates)
-      throws Exception {
+  private int report(ModelSpec spec, FollowedUpdates updates) throws Exception {
     long next = System.nanoTime();
     long end = next + TimeUnit.SECONDS.toNanos(SECONDS);
     int sent = 0;
     for (updates.await("m", update -> true); next < end; next += PAUSE_NANOS) {
       LockSupport.parkNanos(next - System.nanoTime());
       updates.poll(Duration.ZERO);
-      send(testTopics, spec, updates.publication("m", 0).getRound(), sent++);
+      send(spec, updates.publication("m", 0).getRound(), sent++);
     }
     testTopics.flush();
     return sent;
@@ -102,13 +85,13 @@ class CentralShareITCase extends BrokerFixture {
    * Closes rounds until an update counts every sent report, since an update does not count reports
    * that were dropped after its round was closed.
    */
-  private static ModelUpdate closeLastRound(
-      TestTopics testTopics, ModelSpec spec, FollowedUpdates updates, int sent) throws Exception {
+  private ModelUpdate closeLastRound(ModelSpec spec, FollowedUpdates updates, int sent)
+      throws Exception {
     for (int total = sent; ; ) {
       updates.catchUp();
       long named = updates.publication("m", 0).getRound();
       for (int i = 0; i < spec.getReportsPerRound(); i++) {
-        send(testTopics, spec, named, total++);
+        send(spec, named, total++);
       }
       testTopics.flush();
       ModelUpdate next = updates.await("m", update -> update.getRound() > named);
@@ -122,13 +105,12 @@ class CentralShareITCase extends BrokerFixture {
     return update.getUsed() + update.getDroppedStale() + update.getOpen();
   }
 
-  private static void send(TestTopics testTopics, ModelSpec spec, long round, int person) {
-    String user = "u" + person;
-    GradientReport report =
+  private void send(ModelSpec spec, long round, int person) {
+    testTopics.send(
         GradientReport.newBuilder()
             .setModelId(spec.getModelId())
             .setRound(round)
-            .setUserId(user)
+            .setUserId("u" + person)
             .setDeviceId("d")
             .setSequence(1)
             .setSparse(
@@ -137,7 +119,6 @@ class CentralShareITCase extends BrokerFixture {
                     .addIndices(person % spec.getDimension())
                     .addValues(0.5))
             .setCentral(Central.getDefaultInstance())
-            .build();
-    testTopics.send(testTopics.topics.rawGradients(), user.getBytes(UTF_8), report.toByteArray());
+            .build());
   }
 }

@@ -1,6 +1,5 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -10,12 +9,10 @@ import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.GradientReport;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -64,7 +61,7 @@ class CompactedRebuildITCase {
   void theNewestEventsAndUpdatesAreEnough() throws Exception {
     compact();
     RestartedJob job = new RestartedJob(directory);
-    job.start(settings(), LedgerStart.REQUIRE_STATE);
+    job.start(testTopics.settings(), LedgerStart.REQUIRE_STATE);
     ModelUpdate last = testTopics.awaitUpdate("m", update -> update.getRound() == 0);
     for (int sequence = 0; sequence < REPORTS; sequence++) {
       last = round(last, sequence);
@@ -72,10 +69,10 @@ class CompactedRebuildITCase {
     assertThat(last.getAverageList()).anyMatch(weight -> weight != 0);
     awaitEvents(REPORTS - 1, USERS);
     job.cancel();
-    List<AccountingEvent> newest = awaitCompaction();
+    List<AccountingEvent> newest = awaitCompaction(USERS);
     assertThat(newest).extracting(AccountingEvent::getSequence).containsOnly(REPORTS - 1L);
 
-    job.start(settings(), LedgerStart.REBUILD);
+    job.start(testTopics.settings(), LedgerStart.REBUILD);
     long continued = last.getRound() + 1;
     ModelUpdate first = testTopics.awaitUpdate("m", update -> update.getRound() == continued);
     assertThat(first.getWeightsList()).isEqualTo(last.getAverageList());
@@ -103,7 +100,7 @@ class CompactedRebuildITCase {
   void anErasureIsEnough() throws Exception {
     compact();
     RestartedJob job = new RestartedJob(directory);
-    job.start(settings(), LedgerStart.REQUIRE_STATE);
+    job.start(testTopics.settings(), LedgerStart.REQUIRE_STATE);
     testTopics.awaitUpdate("m", update -> update.getRound() == 0);
     for (int sequence = 0; sequence < 2; sequence++) {
       testTopics.send(withoutDevice(sequence, "m"));
@@ -111,23 +108,18 @@ class CompactedRebuildITCase {
     testTopics.send(withoutDevice(2, "none"));
     testTopics.flush();
     awaitEvents(2, 1);
-    testTopics.send(testTopics.topics.erasures(), "person-0".getBytes(UTF_8), null);
+    testTopics.send(testTopics.topics.erasures(), "person-0", null);
     testTopics.flush();
     awaitEvent(event -> event.getOutcome() == Outcome.ERASED);
     testTopics.send(withoutDevice(3, "none"));
     testTopics.flush();
     awaitEvents(3, 1);
     job.cancel();
-    List<AccountingEvent> events = testTopics.events();
-    while (events.size() > 3) {
-      Thread.sleep(100);
-      events = testTopics.events();
-    }
-    assertThat(events)
+    assertThat(awaitCompaction(3))
         .extracting(AccountingEvent::getOutcome)
         .containsExactly(Outcome.ADMITTED, Outcome.ERASED, Outcome.REFUSED_UNKNOWN_MODEL);
 
-    job.start(settings(), LedgerStart.REBUILD);
+    job.start(testTopics.settings(), LedgerStart.REBUILD);
     testTopics.send(withoutDevice(4, "m"));
     testTopics.flush();
     AccountingEvent later = awaitEvents(4, 1).get(0);
@@ -155,20 +147,19 @@ class CompactedRebuildITCase {
   @Test
   void eventsOfAnEarlierReleaseMustNotBeCompacted() throws Exception {
     AccountingEvent event = new LedgerHistory(spec, 1, 1, testTopics.topics.gradients()).last();
-    testTopics.send(
-        testTopics.topics.accounting(), event.getUserId().getBytes(UTF_8), event.toByteArray());
+    testTopics.send(testTopics.topics.accounting(), event.getUserId(), event.toByteArray());
     testTopics.flush();
     RestartedJob job = new RestartedJob(directory);
-    job.start(settings(), LedgerStart.REBUILD);
+    job.start(testTopics.settings(), LedgerStart.REBUILD);
     job.cancel();
 
     compact();
     assertThatExceptionOfType(RefusedStartException.class)
-        .isThrownBy(() -> job.start(settings(), LedgerStart.REBUILD))
-        .withMessageContaining(testTopics.topics.accounting() + " is compacted")
-        .withMessageContaining("release 0.2.0 or earlier")
+        .isThrownBy(() -> job.start(testTopics.settings(), LedgerStart.REBUILD))
+        .withMessageContainingAll(
+            testTopics.topics.accounting() + " is compacted", "release 0.2.0 or earlier")
         .withMessageNotContaining(event.getUserId());
-    Map<String, String> limited = settings();
+    Map<String, String> limited = testTopics.settings();
     limited.put("limits.user.epsilon", "4");
     assertThatExceptionOfType(RefusedStartException.class)
         .isThrownBy(() -> job.start(limited, LedgerStart.NEW));
@@ -186,10 +177,7 @@ class CompactedRebuildITCase {
   }
 
   private GradientReport report(ModelUpdate update, int user, int sequence) {
-    return OneHotReports.report(spec, update.getRound(), user).toBuilder()
-        .setSequence(sequence)
-        .setL2Laplace(L2Laplace.newBuilder().setEpsilon(EPSILON))
-        .build();
+    return OneHotReports.report(spec, update.getRound(), user, "person-" + user, sequence, EPSILON);
   }
 
   /**
@@ -206,10 +194,6 @@ class CompactedRebuildITCase {
     return found;
   }
 
-  private Map<String, String> settings() {
-    return new HashMap<>(testTopics.settings());
-  }
-
   /** Only closed segments are compacted, so every event begins a segment. */
   private void compact() throws Exception {
     ConfigResource topic =
@@ -223,14 +207,15 @@ class CompactedRebuildITCase {
     config.forEach(
         (key, value) ->
             changes.add(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET)));
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+    try (Admin admin = testTopics.admin()) {
       admin.incrementalAlterConfigs(Map.of(topic, changes)).all().get();
     }
   }
 
-  private List<AccountingEvent> awaitCompaction() throws Exception {
+  /** Waits until no more events than these are left. */
+  private List<AccountingEvent> awaitCompaction(int most) throws Exception {
     List<AccountingEvent> events = testTopics.events();
-    while (events.size() > USERS) {
+    while (events.size() > most) {
       Thread.sleep(100);
       events = testTopics.events();
     }

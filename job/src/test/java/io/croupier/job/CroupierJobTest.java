@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.apache.commons.lang3.ArrayUtils;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.DeploymentOptions;
@@ -24,15 +25,15 @@ import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.apache.flink.streaming.api.graph.StreamNode;
+import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the job's main method does without a broker: arguments, settings and graph. */
 class CroupierJobTest {
+  private static final String SERVERS = "kafka.bootstrap.servers";
   private static final Map<String, String> SETTINGS =
-      Map.of("kafka.bootstrap.servers", "nowhere:1", "parallelism", "2");
-
-  private static final String STATE = "flink.execution.state-recovery.path";
+      Map.of(SERVERS, "nowhere:1", "parallelism", "2");
 
   @TempDir Path directory;
 
@@ -61,7 +62,7 @@ class CroupierJobTest {
   @Test
   void unsetParallelismIsFlinks() {
     Configuration given = new Configuration().set(CoreOptions.DEFAULT_PARALLELISM, 3);
-    Map<String, String> unset = Map.of("kafka.bootstrap.servers", "nowhere:1");
+    Map<String, String> unset = Map.of(SERVERS, "nowhere:1");
 
     assertThat(plan(given, unset))
         .containsPattern("parallelism +\\(Flink's own setting\\)")
@@ -69,15 +70,10 @@ class CroupierJobTest {
         .containsPattern("ledger +uid ledger +parallelism 3")
         .containsPattern("learner +uid learner +parallelism 3");
     assertThat(plan(given, SETTINGS)).containsPattern("learner +uid learner +parallelism 2");
-    assertThat(
-            plan(
-                given,
-                Map.of("kafka.bootstrap.servers", "nowhere:1", "flink.parallelism.default", "5")))
+    assertThat(plan(given, Map.of(SERVERS, "nowhere:1", "flink.parallelism.default", "5")))
         .containsPattern("learner +uid learner +parallelism 5");
     assertThatIllegalArgumentException()
-        .isThrownBy(
-            () ->
-                plan(given, Map.of("kafka.bootstrap.servers", "nowhere:1", "max-parallelism", "2")))
+        .isThrownBy(() -> plan(given, Map.of(SERVERS, "nowhere:1", "max-parallelism", "2")))
         .withMessage(
             "max-parallelism is 2, but the parallelism is 3; set max-parallelism to that or more,"
                 + " unless the job has state: then reduce the parallelism");
@@ -168,12 +164,14 @@ class CroupierJobTest {
     String of020 = savepoint("0.2.0");
 
     assertThat(environment(Map.of()).getMaxParallelism()).isEqualTo(1024);
-    assertThat(environment(Map.of(STATE, of020)).getMaxParallelism()).isEqualTo(128);
-    assertThat(environment(Map.of(STATE, of020, "max-parallelism", "64")).getMaxParallelism())
+    assertThat(environment(Map.of(JobFixture.STATE, of020)).getMaxParallelism()).isEqualTo(128);
+    assertThat(
+            environment(Map.of(JobFixture.STATE, of020, "max-parallelism", "64"))
+                .getMaxParallelism())
         .as("which Flink refuses")
         .isEqualTo(64);
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> environment(Map.of(STATE, of020, "parallelism", "129")))
+        .isThrownBy(() -> environment(Map.of(JobFixture.STATE, of020, "parallelism", "129")))
         .withMessageContaining("max-parallelism is 128, but the parallelism is 129");
   }
 
@@ -182,7 +180,7 @@ class CroupierJobTest {
   void stateThatCannotBeReadHereIsLeftToFlink() {
     try (LoggedWarnings warnings = new LoggedWarnings("io.croupier")) {
       assertThat(
-              environment(Map.of(STATE, directory.resolve("chk-7").toUri().toString()))
+              environment(Map.of(JobFixture.STATE, directory.resolve("chk-7").toUri().toString()))
                   .getMaxParallelism())
           .isEqualTo(1024);
 
@@ -221,23 +219,18 @@ class CroupierJobTest {
 
   @Test
   void namesTheWrongArgument() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> run("--dry-run", "croupier.yaml"))
-        .withMessageContaining("Argument 2, which is not a --key, is unknown")
-        .withMessageContaining("--config FILE");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> run("--dry-run", "--parallelism"))
-        .withMessageContaining("'--parallelism'")
-        .withMessageContaining("--key value");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> run("--dry-run", "--paralelism", "2"))
-        .withMessageContaining("'parallelism'");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> run("--dry-run", "--rebuild-ledger", "--new-ledger"))
+    refusal("croupier.yaml")
+        .withMessageContainingAll("Argument 2, which is not a --key, is unknown", "--config FILE");
+    refusal("--parallelism").withMessageContainingAll("'--parallelism'", "--key value");
+    refusal("--paralelism", "2").withMessageContaining("'parallelism'");
+    refusal("--rebuild-ledger", "--new-ledger")
         .withMessageContaining("Only one of --rebuild-ledger and --new-ledger");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> run("--dry-run", "--config", "missing.yaml"))
-        .withMessageContaining("missing.yaml");
+    refusal("--config", "missing.yaml").withMessageContaining("missing.yaml");
+  }
+
+  private static ThrowableAssertAlternative<IllegalArgumentException> refusal(String... arguments) {
+    return assertThatIllegalArgumentException()
+        .isThrownBy(() -> run(ArrayUtils.addFirst(arguments, "--dry-run")));
   }
 
   @Test

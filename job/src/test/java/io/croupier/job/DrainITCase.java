@@ -2,54 +2,39 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The inputs end while a new round is held back, as {@code flink stop --drain} ends them. */
 @Tag("thorough")
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
-class DrainITCase extends BrokerFixture {
-  @TempDir private Path directory;
-  private TestTopics testTopics;
+class DrainITCase extends JobFixture {
   private FollowedUpdates updates;
 
   @BeforeEach
-  void openTopics() throws Exception {
-    testTopics = newTopics("drain");
+  void follow() {
     updates = new FollowedUpdates(testTopics);
   }
 
   @AfterEach
-  void close() throws Exception {
+  void closeUpdates() {
     updates.close();
-    testTopics.close();
   }
 
   @Test
   void theHeldRoundIsPublishedAndTheJobFinishes() throws Exception {
-    Map<String, String> settings = new HashMap<>(testTopics.defaults());
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    Map<String, String> settings = testTopics.defaults();
     settings.put("flink.restart-strategy.type", "none");
-    JobClient job =
-        CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings));
+    start(settings);
     ModelSpec spec = OneHotReports.spec("m", 1, 1);
     testTopics.publish(spec);
     testTopics.flush();

@@ -7,25 +7,18 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import org.apache.flink.core.execution.JobClient;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Every report is accounted for exactly once and enters the model exactly once: by the counts of
  * two independent topics, by the one-hot trick, and by the journal; through failures with unaligned
  * checkpoints.
  */
-class ExactlyOnceITCase extends BrokerFixture {
+class ExactlyOnceITCase extends JobFixture {
   private static final int REPORTS = 2000;
 
   /** Reports before the job fails, and a few more that leave a round half full. */
@@ -34,31 +27,12 @@ class ExactlyOnceITCase extends BrokerFixture {
   /** Reports that name one round. */
   private static final int BATCH = 250;
 
-  @TempDir private static Path directory;
-  private TestTopics testTopics;
-  private JobClient job;
-
-  @BeforeEach
-  void openTopics() throws Exception {
-    testTopics = newTopics("once");
-  }
-
-  @AfterEach
-  void closeTopics() throws Exception {
-    if (job != null) {
-      job.cancel().get(30, TimeUnit.SECONDS);
-    }
-    testTopics.close();
-  }
-
   @Test
   void failuresLoseNothingAndRepeatNothing() throws Exception {
     FailingMap.reset();
     ModelSpec spec = OneHotReports.spec("failing", REPORTS, 100);
-    job = start();
-    testTopics.publish(spec);
-    testTopics.flush();
-    testTopics.awaitUpdate(spec.getModelId(), u -> u.getRound() == 0);
+    startFailing();
+    testTopics.begin(spec);
 
     int sent = leaveHalfARound(spec);
     FailingMap.begin();
@@ -83,13 +57,12 @@ class ExactlyOnceITCase extends BrokerFixture {
   }
 
   /** The job's own stages, with failures between ledger and pre-aggregation. */
-  private JobClient start() throws Exception {
-    Map<String, String> settings = new HashMap<>(testTopics.settings());
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+  private void startFailing() throws Exception {
+    Map<String, String> settings = withCheckpoints(testTopics.settings());
     settings.put("checkpoint.interval", "500 ms");
     settings.put("journal.enabled", "true");
     settings.put("flink.execution.checkpointing.unaligned.enabled", "true");
-    return InstrumentedTopology.failing(JobConfig.of(settings));
+    job = InstrumentedTopology.failing(JobConfig.of(settings));
   }
 
   private void sendReports(ModelSpec spec, int from, int to) throws Exception {

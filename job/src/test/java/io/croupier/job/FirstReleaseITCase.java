@@ -1,11 +1,8 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.croupier.broker.EmbeddedBroker;
-import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvents;
@@ -17,15 +14,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -35,29 +28,18 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Tag("ci")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class FirstReleaseITCase {
+class FirstReleaseITCase extends KeptStateFixture {
   private static final Path KEPT =
       Path.of("src", "test", "resources", "refused-savepoints", "0.1.0");
 
-  @TempDir private Path directory;
-  private EmbeddedBroker broker;
-  private TestTopics testTopics;
-  private JobClient job;
+  @Override
+  String prefix() {
+    return "kept";
+  }
 
   @BeforeEach
   void layRecords() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"), KeptRecords.BROKER_SETTINGS);
-    testTopics = new TestTopics(broker, "kept");
-    KeptRecords.lay(testTopics, KeptRecords.read(KEPT.resolve("before.gz")));
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    if (!job.getJobExecutionResult().isDone()) {
-      job.cancel().get(30, TimeUnit.SECONDS);
-    }
-    testTopics.close();
-    broker.close();
+    KeptRecords.lay(testTopics, KeptRecords.read(KEPT.resolve(BEFORE)));
   }
 
   @ParameterizedTest
@@ -68,7 +50,7 @@ class FirstReleaseITCase {
         Map.of(
             "flink.state.backend.type",
             backend,
-            "flink.execution.state-recovery.path",
+            JobFixture.STATE,
             KEPT.toUri().toString(),
             "flink.restart-strategy.type",
             "none"));
@@ -87,13 +69,7 @@ class FirstReleaseITCase {
                 testTopics,
                 List.of(testTopics.topics.gradients(), testTopics.topics.rawGradients()))
             .values()) {
-      reports.put(
-          Position.newBuilder()
-              .setTopic(report.topic())
-              .setPartition(report.partition())
-              .setOffset(report.offset())
-              .build(),
-          report.value());
+      reports.put(TestTopics.position(report), report.value());
     }
     Map<String, AccountingEvent> last = new LinkedHashMap<>();
     List<AccountingEvent> recorded = testTopics.events();
@@ -102,9 +78,7 @@ class FirstReleaseITCase {
     start(LedgerStart.REBUILD, Map.of());
     for (AccountingEvent event : last.values()) {
       testTopics.send(
-          event.getSource().getTopic(),
-          event.getUserId().getBytes(UTF_8),
-          reports.get(event.getSource()));
+          event.getSource().getTopic(), event.getUserId(), reports.get(event.getSource()));
     }
     testTopics.flush();
     testTopics.awaitRecords(testTopics.topics.accounting(), recorded.size() + last.size());
@@ -120,14 +94,5 @@ class FirstReleaseITCase {
       assertThat(event.getUserTotals().getEpsilon())
           .isEqualTo(earlier.getUserTotals().getEpsilon() + event.getSpent().getEpsilon());
     }
-  }
-
-  private void start(LedgerStart ledger, Map<String, String> more) throws Exception {
-    Map<String, String> settings = new HashMap<>(testTopics.settings());
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    settings.putAll(more);
-    job =
-        CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2), JobConfig.of(settings), ledger);
   }
 }

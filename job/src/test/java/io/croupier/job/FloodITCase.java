@@ -1,10 +1,8 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.CodedOutputStream;
-import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.CoordinateLaplace;
@@ -16,7 +14,6 @@ import io.croupier.schemas.ModelSpecs;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -26,16 +23,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.commons.lang3.ArrayUtils;
 import org.apache.flink.api.common.JobStatus;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Overload of three kinds: one user who sends at full speed, many users who send once, and records
@@ -46,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("thorough")
 @Timeout(value = 20, unit = TimeUnit.MINUTES)
-class FloodITCase extends BrokerFixture {
+class FloodITCase extends JobFixture {
   private static final int FLOOD = Integer.getInteger("flood", 50_000);
   private static final int USERS = Integer.getInteger("users", 20_000);
   private static final int HONEST = 50;
@@ -69,33 +62,19 @@ class FloodITCase extends BrokerFixture {
 
   private static final long MEGABYTE = 1 << 20;
 
-  @TempDir private static Path directory;
-
-  private Path checkpoints;
-  private TestTopics testTopics;
-  private JobClient job;
-
   @BeforeEach
   void startJob() throws Exception {
-    testTopics = newTopics("flood");
-    checkpoints = directory.resolve(testTopics.topics.updates());
     Map<String, String> settings = testTopics.settings();
-    settings.put("checkpoint.directory", checkpoints.toUri().toString());
     settings.put("checkpoint.interval", "500 ms");
     settings.put("flink.state.backend.type", "rocksdb");
     // The first failure ends the job, so that no restart goes unnoticed.
     settings.put("flink.restart-strategy.type", "none");
-    job =
-        CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings));
+    start(settings);
   }
 
   @AfterEach
-  void cancelJob() throws Exception {
+  void theJobStillRuns() throws Exception {
     assertThat(job.getJobStatus().get(10, TimeUnit.SECONDS)).isEqualTo(JobStatus.RUNNING);
-    job.cancel().get(30, TimeUnit.SECONDS);
-    testTopics.close();
   }
 
   @Test
@@ -104,7 +83,7 @@ class FloodITCase extends BrokerFixture {
         OneHotReports.spec("m", DIMENSION, 1).toBuilder()
             .setLimits(Limits.newBuilder().setReports(LIMIT))
             .build();
-    publish(spec);
+    testTopics.begin(spec);
     Map<String, Long> ahead = new HashMap<>();
     try (JudgedUsers judged = new JudgedUsers(testTopics, "flooder", FLOOD + HONEST)) {
       GradientReport.Builder flood =
@@ -174,7 +153,7 @@ class FloodITCase extends BrokerFixture {
   @Test
   void manyUsersNeedOnlyTheirState() throws Exception {
     ModelSpec spec = OneHotReports.spec("m", DIMENSION, 1);
-    publish(spec);
+    testTopics.begin(spec);
     try (JudgedUsers judged = new JudgedUsers(testTopics, "nobody", USERS)) {
       GradientReport.Builder report = OneHotReports.report(spec, 0, 0).toBuilder();
       long early = 0;
@@ -216,8 +195,8 @@ class FloodITCase extends BrokerFixture {
             - 10;
     ModelSpec large = OneHotReports.spec("large", dimension, 1);
     ModelSpec small = OneHotReports.spec("small", 1, 1);
-    publish(large);
-    publish(small);
+    testTopics.begin(large);
+    testTopics.begin(small);
     byte[] zeros = new byte[RECORD_BYTES - FRAMING];
 
     sendLarge(0, LARGE / 4, dimension, zeros);
@@ -278,11 +257,10 @@ class FloodITCase extends BrokerFixture {
       String user = "person-" + i;
       byte[] report = large.setUserId(user).build().toByteArray();
       assertThat(report.length).isGreaterThan(1_000_000);
-      testTopics.send(testTopics.topics.gradients(), user.getBytes(UTF_8), report);
+      testTopics.send(testTopics.topics.gradients(), user, report);
       byte[] rest = small.setUserId(user).build().toByteArray();
-      testTopics.send(
-          testTopics.topics.gradients(), user.getBytes(UTF_8), ArrayUtils.addAll(rest, runs));
-      testTopics.send(testTopics.topics.gradients(), user.getBytes(UTF_8), zeros);
+      testTopics.send(testTopics.topics.gradients(), user, ArrayUtils.addAll(rest, runs));
+      testTopics.send(testTopics.topics.gradients(), user, zeros);
       testTopics.flush();
     }
   }
@@ -303,12 +281,6 @@ class FloodITCase extends BrokerFixture {
         .allMatch(letter -> letter.headers().lastHeader(DeadLetters.SHA256) == null);
   }
 
-  private void publish(ModelSpec spec) throws Exception {
-    testTopics.publish(spec);
-    testTopics.flush();
-    testTopics.awaitUpdate(spec.getModelId(), u -> u.getRound() == 0);
-  }
-
   private void report(String what, long early, long late) {
     System.out.printf(
         "%s; heap after collection %d KB after a quarter, %d KB after all; state %d KB%n",
@@ -324,7 +296,7 @@ class FloodITCase extends BrokerFixture {
 
   /** Size of the largest existing checkpoint, in bytes. */
   private long stateBytes() {
-    return in(checkpoints.toFile())
+    return in(directory.resolve("checkpoints").toFile())
         .flatMap(FloodITCase::in)
         .filter(folder -> folder.getName().startsWith("chk-"))
         .mapToLong(folder -> in(folder).mapToLong(File::length).sum())

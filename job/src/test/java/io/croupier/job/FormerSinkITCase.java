@@ -1,6 +1,5 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,22 +17,17 @@ import io.croupier.schemas.ModelUpdate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A start from the state of a job with one sink for all outputs, as releases up to 0.2.0 had it:
@@ -41,47 +35,39 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("ci")
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
-class FormerSinkITCase extends BrokerFixture {
+class FormerSinkITCase extends JobFixture {
   private static final int REPORTS = 30;
-
-  @TempDir private Path directory;
 
   @Test
   void whatTheFormerSinkPreCommittedIsResolved() throws Exception {
     ModelSpec spec = OneHotReports.spec("m", REPORTS, 1);
-    try (TestTopics testTopics = newTopics("former-sink")) {
-      testTopics.publish(spec);
-      for (int i = 0; i < REPORTS; i++) {
-        testTopics.send(OneHotReports.report(spec, 0, i));
-      }
-      testTopics.send(testTopics.topics.gradients(), "person-0".getBytes(UTF_8), new byte[] {-1});
-      testTopics.flush();
+    testTopics.publish(spec);
+    for (int i = 0; i < REPORTS; i++) {
+      testTopics.send(OneHotReports.report(spec, 0, i));
+    }
+    testTopics.send(testTopics.topics.gradients(), "person-0", new byte[] {-1});
+    testTopics.flush();
 
-      assertThatThrownBy(submitFormer(testTopics).getJobExecutionResult()::get)
-          .hasStackTraceContaining("An intentional failure");
-      assertThat(committed(testTopics, testTopics.topics.accounting())).isZero();
-      assertThat(committed(testTopics, testTopics.topics.updates())).isZero();
+    assertThatThrownBy(submitFormer().getJobExecutionResult()::get)
+        .hasStackTraceContaining("An intentional failure");
+    assertThat(testTopics.count(testTopics.topics.accounting())).isZero();
+    assertThat(testTopics.count(testTopics.topics.updates())).isZero();
 
-      try (LoggedWarnings warnings = new LoggedWarnings("io.croupier")) {
-        Map<String, String> settings = settings(testTopics);
-        settings.put("flink.execution.state-recovery.path", checkpoint());
-        JobClient job = CroupierJob.submit(environment(), JobConfig.of(settings));
-        try {
-          assertThat(testTopics.awaitEvents("m", REPORTS))
-              .hasSize(REPORTS)
-              .extracting(AccountingEvent::getUserId)
-              .containsExactlyInAnyOrderElementsOf(
-                  IntStream.range(0, REPORTS).mapToObj(i -> "person-" + i).toList());
-          testTopics.awaitUpdate("m", update -> taken(update) == REPORTS);
-          assertThat(testTopics.updates("m"))
-              .as("the update that the former sink had pre-committed")
-              .anyMatch(update -> update.getRound() == 0);
-          assertThat(committed(testTopics, testTopics.topics.deadLetters())).isOne();
-          assertThat(warnings.messages()).isEmpty();
-        } finally {
-          job.cancel().get();
-        }
-      }
+    try (LoggedWarnings warnings = new LoggedWarnings("io.croupier")) {
+      Map<String, String> settings = testTopics.settings();
+      settings.put(STATE, checkpoint());
+      start(settings);
+      assertThat(testTopics.awaitEvents("m", REPORTS))
+          .hasSize(REPORTS)
+          .extracting(AccountingEvent::getUserId)
+          .containsExactlyInAnyOrderElementsOf(
+              IntStream.range(0, REPORTS).mapToObj(i -> "person-" + i).toList());
+      testTopics.awaitUpdate("m", update -> taken(update) == REPORTS);
+      assertThat(testTopics.updates("m"))
+          .as("the update that the former sink had pre-committed")
+          .anyMatch(update -> update.getRound() == 0);
+      assertThat(testTopics.count(testTopics.topics.deadLetters())).isOne();
+      assertThat(warnings.messages()).isEmpty();
     }
   }
 
@@ -91,13 +77,13 @@ class FormerSinkITCase extends BrokerFixture {
   }
 
   /** The graph of releases up to 0.2.0; the job fails before it commits anything. */
-  private JobClient submitFormer(TestTopics testTopics) throws Exception {
-    Map<String, String> settings = settings(testTopics);
+  private JobClient submitFormer() throws Exception {
+    Map<String, String> settings = withCheckpoints(testTopics.settings());
     settings.put("flink.restart-strategy.type", "none");
     // Long enough for some reports to arrive before the first checkpoint.
     settings.put("checkpoint.interval", "2 s");
     JobConfig config = JobConfig.of(settings);
-    StreamExecutionEnvironment env = environment();
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(2);
     BrokerLimits limits = CroupierJob.askBrokers(config);
     JobEnvironment.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
@@ -115,16 +101,6 @@ class FormerSinkITCase extends BrokerFixture {
     return env.executeAsync("former");
   }
 
-  private static StreamExecutionEnvironment environment() {
-    return StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
-  }
-
-  private Map<String, String> settings(TestTopics testTopics) {
-    Map<String, String> settings = new HashMap<>(testTopics.settings());
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    return settings;
-  }
-
   /** The only checkpoint that is retained. */
   private String checkpoint() throws IOException {
     try (Stream<Path> files = Files.walk(directory.resolve("checkpoints"))) {
@@ -136,15 +112,5 @@ class FormerSinkITCase extends BrokerFixture {
           .toUri()
           .toString();
     }
-  }
-
-  private static int committed(TestTopics testTopics, String topic) {
-    int records = 0;
-    try (KafkaConsumer<byte[], byte[]> consumer = testTopics.consumer(topic)) {
-      while (!TestTopics.atEnd(consumer)) {
-        records += consumer.poll(Duration.ofMillis(50)).count();
-      }
-    }
-    return records;
   }
 }

@@ -2,17 +2,12 @@ package io.croupier.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.ModelSpec;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -20,23 +15,19 @@ import org.junit.jupiter.api.Timeout;
 
 /** A job that writes no journal, on a real broker. */
 @Tag("ci")
-class JournalITCase extends BrokerFixture {
+class JournalITCase extends JobFixture {
   @Test
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   void aJobWithoutAJournalRunsWithoutItsTopic() throws Exception {
-    try (TestTopics testTopics = newTopics("unjournalled");
-        Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+    try (Admin admin = testTopics.admin()) {
       Set<String> missing = Set.of(testTopics.topics.journal());
       admin.deleteTopics(missing).all().get();
       while (admin.listTopics().names().get().containsAll(missing)) {
         Thread.onSpinWait();
       }
-      Map<String, String> settings = new HashMap<>(testTopics.settings());
+      Map<String, String> settings = testTopics.settings();
       settings.put("flink.restart-strategy.type", "none");
-      JobClient job =
-          CroupierJob.submit(
-              StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-              JobConfig.of(settings));
+      job = TestJobs.submit(settings);
       ModelSpec spec = OneHotReports.spec("m", 1, 1);
       testTopics.publish(spec);
       testTopics.send(OneHotReports.report(spec, 0, 0));
@@ -46,7 +37,6 @@ class JournalITCase extends BrokerFixture {
           .extracting(AccountingEvent::getOutcome)
           .containsExactly(Outcome.ADMITTED);
       assertThat(admin.listTopics().names().get()).doesNotContainAnyElementsOf(missing);
-      job.cancel().get(30, TimeUnit.SECONDS);
     }
   }
 }

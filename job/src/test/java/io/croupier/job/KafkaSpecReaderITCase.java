@@ -4,21 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
-import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaSpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.ModelSpec;
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -30,30 +24,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.PolicyViolationException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The ledger has every spec that was published before it started. */
 @Tag("ci")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class KafkaSpecReaderITCase extends BrokerFixture {
-  @TempDir Path directory;
-  private TestTopics testTopics;
-
-  @BeforeEach
-  void openTopics() throws Exception {
-    testTopics = newTopics("specs-read");
-  }
-
-  @AfterEach
-  void closeTopics() {
-    testTopics.close();
-  }
-
+class KafkaSpecReaderITCase extends JobFixture {
   @Test
   void readsCommittedRecordsWithoutWaitingForTransactions() throws Exception {
     testTopics.publish(spec("first"));
@@ -125,7 +103,7 @@ class KafkaSpecReaderITCase extends BrokerFixture {
     ConfigEntry deletes = new ConfigEntry(TopicConfig.CLEANUP_POLICY_CONFIG, "delete");
     Map<TopicPartition, RecordsToDelete> all =
         Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(2));
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+    try (Admin admin = testTopics.admin()) {
       admin
           .incrementalAlterConfigs(
               Map.of(
@@ -159,18 +137,10 @@ class KafkaSpecReaderITCase extends BrokerFixture {
     testTopics.publish(spec);
     testTopics.send(OneHotReports.report(spec, 0, 0));
     testTopics.flush();
-    Map<String, String> settings = new HashMap<>(testTopics.settings());
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration());
-    JobClient job = CroupierJob.submit(env, JobConfig.of(settings));
-    try {
-      List<AccountingEvent> events = testTopics.awaitEvents("early", 1);
-
-      assertThat(events).extracting(AccountingEvent::getOutcome).containsExactly(Outcome.ADMITTED);
-    } finally {
-      job.cancel().get(30, TimeUnit.SECONDS);
-    }
+    start(testTopics.settings());
+    assertThat(testTopics.awaitEvents("early", 1))
+        .extracting(AccountingEvent::getOutcome)
+        .containsExactly(Outcome.ADMITTED);
   }
 
   private KafkaSpecReader reader() {
@@ -183,7 +153,7 @@ class KafkaSpecReaderITCase extends BrokerFixture {
 
   /** The broker writes a transaction's end to the topic some time after the producer's request. */
   private void awaitState(String id, TransactionState state) throws Exception {
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+    try (Admin admin = testTopics.admin()) {
       while (admin.describeTransactions(List.of(id)).description(id).get().state() != state) {
         Thread.onSpinWait();
       }

@@ -30,6 +30,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
+import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -70,19 +71,17 @@ class KafkaTopicsITCase {
     assertThat(partitions(topics.models())).isEqualTo(1);
     assertThat(partitions(topics.progress())).isEqualTo(1);
     assertThat(partitions(topics.stops())).isEqualTo(1);
-    assertThat(setting(topics.progress(), TopicConfig.SEGMENT_BYTES_CONFIG)).isEqualTo("2097152");
+    assertSetting(topics.progress(), TopicConfig.SEGMENT_BYTES_CONFIG, "2097152");
     assertThat(partitions(topics.gradients())).isEqualTo(3);
     assertThat(partitions(topics.updates())).isEqualTo(3);
     for (String topic : topics.all()) {
       boolean latest =
           List.of(topics.models(), topics.stops(), topics.updates(), topics.progress())
               .contains(topic);
-      assertThat(setting(topic, TopicConfig.CLEANUP_POLICY_CONFIG))
-          .as(topic)
-          .isEqualTo(latest ? "compact" : "delete");
+      assertSetting(topic, TopicConfig.CLEANUP_POLICY_CONFIG, latest ? "compact" : "delete");
     }
     for (String brief : List.of(topics.accountRequests(), topics.accountAnswers())) {
-      assertThat(setting(brief, TopicConfig.RETENTION_MS_CONFIG)).as(brief).isEqualTo("3600000");
+      assertSetting(brief, TopicConfig.RETENTION_MS_CONFIG, "3600000");
     }
     for (String reports :
         List.of(
@@ -91,31 +90,26 @@ class KafkaTopicsITCase {
             topics.erasures(),
             topics.deadLetters(),
             topics.rawDeadLetters())) {
-      assertThat(setting(reports, TopicConfig.RETENTION_MS_CONFIG))
-          .as(reports)
-          .isEqualTo("604800000");
-      assertThat(setting(reports, TopicConfig.SEGMENT_MS_CONFIG)).as(reports).isEqualTo("86400000");
+      assertSetting(reports, TopicConfig.RETENTION_MS_CONFIG, "604800000");
+      assertSetting(reports, TopicConfig.SEGMENT_MS_CONFIG, "86400000");
     }
     for (String kept : List.of(topics.accounting(), topics.guarantees(), topics.journal())) {
-      assertThat(setting(kept, TopicConfig.RETENTION_MS_CONFIG)).as(kept).isEqualTo("-1");
-      assertThat(setting(kept, TopicConfig.RETENTION_BYTES_CONFIG)).as(kept).isEqualTo("-1");
-      assertThat(setting(kept, TopicConfig.COMPRESSION_TYPE_CONFIG)).as(kept).isEqualTo("zstd");
+      assertSetting(kept, TopicConfig.RETENTION_MS_CONFIG, "-1");
+      assertSetting(kept, TopicConfig.RETENTION_BYTES_CONFIG, "-1");
+      assertSetting(kept, TopicConfig.COMPRESSION_TYPE_CONFIG, "zstd");
     }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"gradients", "raw-gradients"})
   void gradientsKeepTheTimesAtWhichTheBrokerAppendedThem(String kind) throws Exception {
-    Topics topics = Topics.withPrefix("timed-" + kind);
-    KafkaTopics.create(admin, topics, 1, (short) 1);
+    Topics topics = created("timed-" + kind);
     String topic = "timed-" + kind + "." + kind;
-    assertThat(setting(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG))
-        .isEqualTo("LogAppendTime");
+    assertSetting(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
     KafkaTopics.inspect(admin, topics, false);
 
     set(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "CreateTime");
-    assertThatIllegalStateException()
-        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, false))
+    refusal(topics, false)
         .withMessageContaining(
             "The %s topic %s has timestamps of the producers: its message.timestamp.type"
                 + " is CreateTime;"
@@ -126,8 +120,7 @@ class KafkaTopicsITCase {
 
   @Test
   void createsOnlyWhatIsMissing() throws Exception {
-    Topics topics = Topics.withPrefix("again");
-    KafkaTopics.create(admin, topics, 1, (short) 1);
+    Topics topics = created("again");
 
     assertThat(KafkaTopics.create(admin, topics, 2, (short) 1)).isEmpty();
     assertThat(partitions(topics.gradients())).isEqualTo(1);
@@ -166,10 +159,8 @@ class KafkaTopicsITCase {
 
   @Test
   void deletesWhatExists() throws Exception {
-    Topics topics = Topics.withPrefix("deleted");
-    Topics others = Topics.withPrefix("spared");
-    KafkaTopics.create(admin, topics, 1, (short) 1);
-    KafkaTopics.create(admin, others, 1, (short) 1);
+    Topics topics = created("deleted");
+    Topics others = created("spared");
 
     KafkaTopics.delete(admin, withModelsAndUpdates(topics, topics.models(), "deleted.never").all());
 
@@ -181,21 +172,17 @@ class KafkaTopicsITCase {
 
   @Test
   void namesTheTopicsThatAreMissingAndTheCommand() throws Exception {
-    Topics topics = Topics.withPrefix("missing");
-    KafkaTopics.create(admin, topics, 1, (short) 1);
+    Topics topics = created("missing");
     Topics renamed = withModelsAndUpdates(topics, "missing.z", "missing.a");
 
-    assertThatIllegalStateException()
-        .isThrownBy(() -> KafkaTopics.inspect(admin, renamed, false))
-        .withMessageContaining("don't exist: missing.a, missing.z.")
-        .withMessageContaining("'croupier topics create'")
-        .withMessageContaining("topics.*");
+    refusal(renamed, false)
+        .withMessageContainingAll(
+            "don't exist: missing.a, missing.z.", "'croupier topics create'", "topics.*");
   }
 
   @Test
   void readsTheBrokersLimits() throws Exception {
-    Topics topics = Topics.withPrefix("limits");
-    KafkaTopics.create(admin, topics, 1, (short) 1);
+    Topics topics = created("limits");
     set(topics.rawGradients(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "1000");
     set(topics.updates(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "3000000");
     set(topics.deadLetters(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "2000");
@@ -213,15 +200,13 @@ class KafkaTopicsITCase {
   @ParameterizedTest
   @CsvSource({"accounting, 4096", "guarantees, 4096", "account-answers, 131072"})
   void refusesTopicsThatARecordMayNotFit(String kind, int bytes) throws Exception {
-    Topics topics = Topics.withPrefix("narrow-" + kind);
-    KafkaTopics.create(admin, topics, 1, (short) 1);
+    Topics topics = created("narrow-" + kind);
     String topic = "narrow-" + kind + "." + kind;
     set(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, String.valueOf(bytes));
     KafkaTopics.inspect(admin, topics, false);
 
     set(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, String.valueOf(bytes - 1));
-    assertThatIllegalStateException()
-        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, false))
+    refusal(topics, false)
         .withMessage(
             "The %s topic %s allows records of %d bytes (its max.message.bytes), but one may have"
                 + " %d; set it to at least that",
@@ -231,8 +216,7 @@ class KafkaTopicsITCase {
   @ParameterizedTest
   @CsvSource({"retention.ms, 604800000", "retention.bytes, 1073741824"})
   void warnsOfTopicsThatForget(String limit, String value) throws Exception {
-    Topics topics = Topics.withPrefix("forgets-by-" + limit);
-    KafkaTopics.create(admin, topics, 1, (short) 1);
+    Topics topics = created("forgets-by-" + limit);
     for (String compacted : List.of(topics.models(), topics.updates())) {
       set(compacted, TopicConfig.CLEANUP_POLICY_CONFIG, "compact,delete");
       set(compacted, TopicConfig.RETENTION_MS_CONFIG, "-1");
@@ -266,35 +250,25 @@ class KafkaTopicsITCase {
   @CsvSource({"retention.ms, 604800000", "retention.bytes, 1073741824"})
   void aJobWithLimitsRefusesAnAccountingTopicThatForgets(String setting, String wrong)
       throws Exception {
-    Topics topics = Topics.withPrefix("limited-by-" + setting);
-    KafkaTopics.create(admin, topics, 1, (short) 1);
-    JobConfig plain =
-        JobConfig.of(
-            Map.of(
-                "kafka.bootstrap.servers",
-                broker.bootstrapServers(),
-                "topics.prefix",
-                "limited-by-" + setting,
-                "limits.user.delta",
-                "1e-6"));
-    JobConfig limited =
-        JobConfig.of(
-            Map.of(
-                "kafka.bootstrap.servers",
-                broker.bootstrapServers(),
-                "topics.prefix",
-                "limited-by-" + setting,
-                "limits.user.reports",
-                "9"));
+    Topics topics = created("limited-by-" + setting);
+    JobConfig plain = config("limited-by-" + setting, "limits.user.delta", "1e-6");
+    JobConfig limited = config("limited-by-" + setting, "limits.user.reports", "9");
     CroupierJob.askBrokers(limited);
     set(topics.accounting(), setting, wrong);
 
     CroupierJob.askBrokers(plain);
     assertThatIllegalStateException()
         .isThrownBy(() -> CroupierJob.askBrokers(limited))
-        .withMessageContaining(topics.accounting())
-        .withMessageContaining("limits.user.*")
-        .withMessageContaining("its %s is %s; set it to -1".formatted(setting, wrong));
+        .withMessageContainingAll(
+            topics.accounting(),
+            "limits.user.*",
+            "its %s is %s; set it to -1".formatted(setting, wrong));
+  }
+
+  private static JobConfig config(String prefix, String setting, String value) {
+    String brokers = broker.bootstrapServers();
+    return JobConfig.of(
+        Map.of("kafka.bootstrap.servers", brokers, "topics.prefix", prefix, setting, value));
   }
 
   @Test
@@ -311,8 +285,8 @@ class KafkaTopicsITCase {
       testTopics.flush();
       assertThatIllegalStateException()
           .isThrownBy(() -> CroupierJob.askBrokers(config))
-          .withMessageContaining("limits of model m")
-          .withMessageContaining("its retention.ms is 604800000; set it to -1");
+          .withMessageContainingAll(
+              "limits of model m", "its retention.ms is 604800000; set it to -1");
 
       testTopics.retire("m");
       testTopics.flush();
@@ -322,8 +296,7 @@ class KafkaTopicsITCase {
 
   @Test
   void checksTheJournalTopicOnlyIfItIsWritten() throws Exception {
-    Topics topics = Topics.withPrefix("journalled");
-    KafkaTopics.create(admin, topics, 1, (short) 1);
+    Topics topics = created("journalled");
     set(topics.journal(), TopicConfig.RETENTION_MS_CONFIG, "604800000");
 
     try (LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
@@ -339,27 +312,22 @@ class KafkaTopicsITCase {
     }
     set(topics.journal(), TopicConfig.CLEANUP_POLICY_CONFIG, "compact");
     KafkaTopics.inspect(admin, topics, false);
-    assertThatIllegalStateException()
-        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, true))
-        .withMessageContaining("journalled.journal")
-        .withMessageContaining("its cleanup.policy is 'compact'; set it to 'delete'");
+    refusal(topics, true)
+        .withMessageContainingAll(
+            "journalled.journal", "its cleanup.policy is 'compact'; set it to 'delete'");
     admin.deleteTopics(List.of(topics.journal())).all().get();
     while (admin.listTopics().names().get().contains(topics.journal())) {
       Thread.onSpinWait();
     }
     KafkaTopics.inspect(admin, topics, false);
-    assertThatIllegalStateException()
-        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, true))
-        .withMessageContaining("don't exist: journalled.journal.");
+    refusal(topics, true).withMessageContaining("don't exist: journalled.journal.");
   }
 
   @Test
   void refusesAProgressTopicThatForgets() throws Exception {
-    Topics topics = Topics.withPrefix("forgetful");
-    KafkaTopics.create(admin, topics, 1, (short) 1);
+    Topics topics = created("forgetful");
     set(topics.progress(), TopicConfig.CLEANUP_POLICY_CONFIG, "compact,delete");
-    assertThatIllegalStateException()
-        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, false))
+    refusal(topics, false)
         .withMessage(
             "The progress topic forgetful.progress deletes records that a start needs: its"
                 + " cleanup.policy is 'compact,delete'; set it to 'compact'");
@@ -405,6 +373,19 @@ class KafkaTopicsITCase {
     }
   }
 
+  /** Topics of one partition. */
+  private static Topics created(String prefix) throws Exception {
+    Topics topics = Topics.withPrefix(prefix);
+    KafkaTopics.create(admin, topics, 1, (short) 1);
+    return topics;
+  }
+
+  private static ThrowableAssertAlternative<IllegalStateException> refusal(
+      Topics topics, boolean journal) {
+    return assertThatIllegalStateException()
+        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, journal));
+  }
+
   private static Topics withModelsAndUpdates(Topics topics, String models, String updates) {
     Map<Topic, String> names = new EnumMap<>(topics.names());
     names.put(Topic.MODELS, models);
@@ -429,6 +410,10 @@ class KafkaTopicsITCase {
   private static String setting(String topic, String name) throws Exception {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
     return admin.describeConfigs(List.of(resource)).all().get().get(resource).get(name).value();
+  }
+
+  private static void assertSetting(String topic, String name, String value) throws Exception {
+    assertThat(setting(topic, name)).as("%s of %s", name, topic).isEqualTo(value);
   }
 
   private static void set(String topic, String name, String value) throws Exception {

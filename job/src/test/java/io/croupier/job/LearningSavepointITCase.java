@@ -4,9 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.KeptRecords.RecordLocation;
-import io.croupier.job.config.JobConfig;
+import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
@@ -32,10 +31,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.commons.io.FileUtils;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -43,14 +38,11 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -63,10 +55,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("thorough")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
-class LearningSavepointITCase {
+class LearningSavepointITCase extends KeptStateFixture {
   private static final Path KEPT = Path.of("src", "test", "resources", "savepoints-in-learning");
-  private static final String BEFORE = "before.gz";
-  private static final String AFTER = "after.gz";
   private static final String MODELS = "models.properties";
 
   private static final int BATCHES = 40;
@@ -96,11 +86,6 @@ class LearningSavepointITCase {
   /** Tolerance for the central model with negligible noise. */
   private static final double NOISE = 1e-6;
 
-  @TempDir private Path directory;
-  private EmbeddedBroker broker;
-  private TestTopics testTopics;
-  private JobClient job;
-
   /**
    * Largest number of reports that a model may drop. The oldest 1 of 16 reports of the backlog name
    * the oldest round that is not stale. They are, if the backlog takes longer than a checkpoint: a
@@ -110,10 +95,9 @@ class LearningSavepointITCase {
     return LearningScenario.backlog(modelId) / 8;
   }
 
-  @BeforeEach
-  void openTopics() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"), KeptRecords.BROKER_SETTINGS);
-    testTopics = new TestTopics(broker, "learning");
+  @Override
+  String prefix() {
+    return "learning";
   }
 
   private void setTimestampType(String type) throws Exception {
@@ -121,7 +105,7 @@ class LearningSavepointITCase {
         new AlterConfigOp(
             new ConfigEntry(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, type),
             AlterConfigOp.OpType.SET);
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+    try (Admin admin = testTopics.admin()) {
       admin
           .incrementalAlterConfigs(
               Map.of(
@@ -134,15 +118,6 @@ class LearningSavepointITCase {
     }
   }
 
-  @AfterEach
-  void closeTopics() throws Exception {
-    if (job != null) {
-      job.cancel().get(30, TimeUnit.SECONDS);
-    }
-    testTopics.close();
-    broker.close();
-  }
-
   @Test
   @EnabledIfSystemProperty(named = "keep", matches = ".+")
   void keepsASavepoint() throws Exception {
@@ -151,11 +126,8 @@ class LearningSavepointITCase {
       learn(scenario);
       Map<String, ModelUpdate> kept = awaitAll(scenario);
       // All transactions are committed, so the state contains none that another broker would lack.
-      String savepoint =
-          job.triggerSavepoint(
-                  directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
-              .get(60, TimeUnit.SECONDS);
-      job.cancel().get(30, TimeUnit.SECONDS);
+      String savepoint = savepoint();
+      TestJobs.cancel(job);
       scenario.leaveBacklog(BACKLOG_OF_CENTRAL_ROUND);
       Map<RecordLocation, ConsumerRecord<byte[], byte[]>> before = committed();
 
@@ -224,9 +196,7 @@ class LearningSavepointITCase {
   }
 
   static Stream<Path> keptSavepoints() throws IOException {
-    try (Stream<Path> releases = Files.list(KEPT)) {
-      return releases.map(Path::getFileName).sorted().toList().stream();
-    }
+    return releases(KEPT);
   }
 
   @ParameterizedTest
@@ -324,16 +294,9 @@ class LearningSavepointITCase {
   private void checkSources(List<AccountingEvent> events) throws Exception {
     Set<Position> sent = new HashSet<>();
     Topics topics = testTopics.topics;
-    for (RecordLocation location :
-        KeptRecords.committed(testTopics, List.of(topics.gradients(), topics.rawGradients()))
-            .keySet()) {
-      sent.add(
-          Position.newBuilder()
-              .setTopic(location.topic())
-              .setPartition(location.partition())
-              .setOffset(location.offset())
-              .build());
-    }
+    KeptRecords.committed(testTopics, List.of(topics.gradients(), topics.rawGradients()))
+        .values()
+        .forEach(record -> sent.add(TestTopics.position(record)));
     Set<Position> judged = new HashSet<>();
     for (AccountingEvent event : events) {
       assertThat(judged.add(event.getSource())).as("once: %s", event.getSource()).isTrue();
@@ -503,36 +466,16 @@ class LearningSavepointITCase {
     return newest;
   }
 
-  /** All committed records on the topics to which this scenario writes. */
-  private Map<RecordLocation, ConsumerRecord<byte[], byte[]>> committed() throws Exception {
-    Topics topics = testTopics.topics;
-    return KeptRecords.committed(
-        testTopics,
-        List.of(
-            topics.models(),
-            topics.gradients(),
-            topics.rawGradients(),
-            topics.updates(),
-            topics.accounting(),
-            topics.guarantees(),
-            topics.journal()));
-  }
-
   private void startFrom(String savepoint, Map<String, String> more) throws Exception {
     Map<String, String> settings = new HashMap<>(SlowReading.settings());
-    settings.put("flink.execution.state-recovery.path", savepoint);
+    settings.put(JobFixture.STATE, savepoint);
     settings.putAll(more);
     start(settings);
   }
 
   private void start(Map<String, String> more) throws Exception {
-    Map<String, String> settings = new HashMap<>(testTopics.settings());
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    Map<String, String> settings = new HashMap<>(more);
     settings.put("journal.enabled", "true");
-    settings.putAll(more);
-    job =
-        CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings));
+    start(LedgerStart.REQUIRE_STATE, settings);
   }
 }

@@ -1,7 +1,5 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.google.protobuf.TextFormat;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.ModelSpec;
@@ -242,9 +240,7 @@ final class LearningScenario implements AutoCloseable {
   }
 
   private void send(GradientReport report) {
-    String topic =
-        report.hasCentral() ? testTopics.topics.rawGradients() : testTopics.topics.gradients();
-    testTopics.send(topic, report.getUserId().getBytes(UTF_8), report.toByteArray());
+    testTopics.send(report);
     recall(report);
   }
 

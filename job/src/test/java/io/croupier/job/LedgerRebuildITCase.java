@@ -1,6 +1,5 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -9,7 +8,6 @@ import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import java.io.File;
 import java.io.IOException;
@@ -31,38 +29,30 @@ import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.RecordsToDelete;
-import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Rebuilds of a lost ledger, with two subtasks, on a real broker. */
 @Tag("ci")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
-class LedgerRebuildITCase extends BrokerFixture {
+class LedgerRebuildITCase extends JobFixture {
   private static final int USERS = 2000;
   private static final int REPORTS = 20;
 
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-  @TempDir Path directory;
   private final ModelSpec spec = OneHotReports.spec("m", 4, 1);
   private final List<Process> processes = new ArrayList<>();
-  private TestTopics testTopics;
   private Path log;
 
   @BeforeEach
-  void openTopics() throws Exception {
-    testTopics = newTopics("rebuild");
+  void publish() throws Exception {
     testTopics.publish(spec);
     // Not a report: read by the job, it becomes a dead letter. Its key belongs to partition 0.
-    testTopics.send(
-        testTopics.topics.gradients(), LedgerHistory.user(0).getBytes(UTF_8), new byte[] {-1});
+    testTopics.send(testTopics.topics.gradients(), LedgerHistory.user(0), new byte[] {-1});
     testTopics.flush();
   }
 
@@ -71,7 +61,6 @@ class LedgerRebuildITCase extends BrokerFixture {
     for (Process process : processes) {
       process.destroyForcibly().waitFor();
     }
-    testTopics.close();
   }
 
   /**
@@ -104,7 +93,7 @@ class LedgerRebuildITCase extends BrokerFixture {
         .doesNotContain("contain other totals");
     checkNext(history, events);
     // The dead letter and the accounted reports were before the first report.
-    assertThat(deadLetters()).isZero();
+    assertThat(testTopics.count(testTopics.topics.deadLetters())).isZero();
   }
 
   /** The adaptive scheduler runs a job with as many subtasks as there are slots. */
@@ -125,25 +114,19 @@ class LedgerRebuildITCase extends BrokerFixture {
                 Duration.ofMillis(100))
             .set(TaskManagerOptions.NUM_TASK_SLOTS, 1);
 
-    JobClient job = submit(oneSlot, settings());
-    try {
-      checkNext(history, testTopics.awaitEvents("m", history.events() + 10));
-    } finally {
-      job.cancel().get();
-    }
+    job = submit(oneSlot, settings());
+    checkNext(history, testTopics.awaitEvents("m", history.events() + 10));
   }
 
   @Test
   void accountsWithDeletedEventsAreNotRebuilt() throws Exception {
     history(10, 3).write(testTopics);
     String topic = testTopics.topics.accounting();
-    delete(RecordsToDelete.beforeOffset(2));
+    testTopics.deleteRecords(topic, 1, 2);
 
     assertThatExceptionOfType(RefusedStartException.class)
         .isThrownBy(this::submit)
-        .withMessageContaining(topic + "-1")
-        .withMessageContaining("begins at offset 2")
-        .withMessageContaining("--new-ledger");
+        .withMessageContainingAll(topic + "-1", "begins at offset 2", "--new-ledger");
   }
 
   /** Elsewhere, their users would get budget back, or the source would fail again and again. */
@@ -162,33 +145,22 @@ class LedgerRebuildITCase extends BrokerFixture {
         assertThat(start.isDone()).isFalse();
         Thread.sleep(20);
       }
-      delete(RecordsToDelete.beforeOffset(-1)); // all
+      testTopics.deleteRecords(testTopics.topics.accounting(), 1, -1);
       Files.writeString(gate, "");
 
       assertThatExceptionOfType(ExecutionException.class)
           .isThrownBy(() -> start.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
           .withCauseInstanceOf(RefusedStartException.class)
-          .withMessageContaining(testTopics.topics.accounting() + "-1")
-          .withMessageContaining("begins at offset");
+          .withMessageContainingAll(testTopics.topics.accounting() + "-1", "begins at offset");
     } finally {
       executor.shutdownNow();
-    }
-  }
-
-  /** Deletes records of partition 1 of the accounting topic. */
-  private void delete(RecordsToDelete records) throws Exception {
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
-      admin
-          .deleteRecords(Map.of(new TopicPartition(testTopics.topics.accounting(), 1), records))
-          .all()
-          .get();
     }
   }
 
   @Test
   void aRecordThatIsNoEventEndsTheRebuild() throws Exception {
     history(10, 3).write(testTopics);
-    testTopics.send(testTopics.topics.accounting(), "person-1".getBytes(UTF_8), new byte[] {-1});
+    testTopics.send(testTopics.topics.accounting(), "person-1", new byte[] {-1});
     testTopics.flush();
 
     assertThatExceptionOfType(RefusedStartException.class)
@@ -201,12 +173,7 @@ class LedgerRebuildITCase extends BrokerFixture {
   }
 
   private void send(int user) {
-    testTopics.send(
-        OneHotReports.report(spec, 0, 0).toBuilder()
-            .setUserId(LedgerHistory.user(user))
-            .setSequence(REPORTS)
-            .setL2Laplace(L2Laplace.newBuilder().setEpsilon(0.25))
-            .build());
+    testTopics.send(OneHotReports.report(spec, 0, 0, LedgerHistory.user(user), REPORTS, 0.25));
   }
 
   /** Each user's next report is charged in addition to all earlier ones. */
@@ -230,19 +197,8 @@ class LedgerRebuildITCase extends BrokerFixture {
     }
   }
 
-  private int deadLetters() throws Exception {
-    try (var consumer = testTopics.consumer(testTopics.topics.deadLetters())) {
-      int letters = 0;
-      while (!TestTopics.atEnd(consumer)) {
-        letters += consumer.poll(Duration.ofMillis(50)).count();
-      }
-      return letters;
-    }
-  }
-
   private Map<String, String> settings() {
-    Map<String, String> settings = new HashMap<>(testTopics.settings());
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
+    Map<String, String> settings = withCheckpoints(testTopics.settings());
     settings.put("checkpoint.interval", "50 ms");
     return settings;
   }

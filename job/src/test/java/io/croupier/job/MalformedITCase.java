@@ -3,7 +3,6 @@ package io.croupier.job;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -23,13 +22,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobStatus;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +32,7 @@ import org.junit.jupiter.api.Test;
  * its reason and position, the job never restarts, and every good record is used.
  */
 @Tag("thorough")
-class MalformedITCase extends BrokerFixture {
+class MalformedITCase extends JobFixture {
   private static final int GOOD = 1000;
   private static final int MALFORMED = 10_000;
 
@@ -50,22 +44,6 @@ class MalformedITCase extends BrokerFixture {
 
   private static final int FRAMING = 100;
 
-  private TestTopics testTopics;
-  private JobClient job;
-
-  @BeforeEach
-  void openTopics() throws Exception {
-    testTopics = newTopics("malformed");
-  }
-
-  @AfterEach
-  void closeTopics() throws Exception {
-    if (job != null) {
-      job.cancel().get(30, TimeUnit.SECONDS);
-    }
-    testTopics.close();
-  }
-
   @Test
   void everyMalformedRecordIsADeadLetterAndEveryGoodOneIsUsed() throws Exception {
     Map<String, String> settings = testTopics.settings();
@@ -73,14 +51,9 @@ class MalformedITCase extends BrokerFixture {
     settings.put("flink.restart-strategy.type", "none");
     // Eight publications then take longer than the largest lag at which rounds are still published.
     settings.put("checkpoint.interval", "500 ms");
-    job =
-        CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings));
+    start(settings);
     ModelSpec spec = OneHotReports.spec("honest", GOOD, 1);
-    testTopics.publish(spec);
-    testTopics.flush();
-    testTopics.awaitUpdate("honest", u -> u.getRound() == 0);
+    testTopics.begin(spec);
 
     SplittableRandom random = new SplittableRandom(11);
     int good = 0;
@@ -97,11 +70,11 @@ class MalformedITCase extends BrokerFixture {
     }
     String raw = testTopics.topics.gradients();
     byte[] rawGradient = rawReport(spec).toByteArray();
-    testTopics.send(raw, "person".getBytes(UTF_8), rawGradient);
+    testTopics.send(raw, "person", rawGradient);
     byte[] largest = largestReport(spec).toByteArray();
-    testTopics.send(raw, "somebody".getBytes(UTF_8), largest);
+    testTopics.send(raw, "somebody", largest);
     byte[] noised = noisedReport(spec).toByteArray();
-    testTopics.send(testTopics.topics.rawGradients(), "person".getBytes(UTF_8), noised);
+    testTopics.send(testTopics.topics.rawGradients(), "person", noised);
     testTopics.flush();
 
     OneHotReports.awaitAll(testTopics, spec, GOOD);
@@ -145,8 +118,8 @@ class MalformedITCase extends BrokerFixture {
     String topic = testTopics.topics.gradients();
     switch (i % 16) {
       case 0 -> testTopics.send(topic, key, null);
-      case 1 -> testTopics.send(topic, null, bytes);
-      case 2 -> testTopics.send(topic, "somebody-else".getBytes(UTF_8), bytes);
+      case 1 -> testTopics.send(topic, (byte[]) null, bytes);
+      case 2 -> testTopics.send(topic, "somebody-else", bytes);
       case 3 -> {
         byte[] noise = new byte[random.nextInt(200)];
         random.nextBytes(noise);

@@ -10,11 +10,8 @@ import io.croupier.job.restart.OutputEnds;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.schemas.GradientReport;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -24,35 +21,31 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Partitions are added to the topics of reports while the job runs. */
 @Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
-class NewPartitionsITCase extends BrokerFixture {
+class NewPartitionsITCase extends JobFixture {
   private static final Duration PROMISED = Duration.ofSeconds(30);
   private static final int ADDED = 2;
 
-  @TempDir private Path directory;
   private final ModelSpec spec = OneHotReports.spec("m", 4, 1);
 
   @Test
   void theirReportsAreJudgedWithinHalfAMinute() throws Exception {
-    try (TestTopics testTopics = newTopics("added")) {
-      testTopics.publish(spec);
-      RestartedJob job = new RestartedJob(directory);
-      job.start(settings(testTopics), LedgerStart.REQUIRE_STATE);
-      send(testTopics, 0, "a");
-      testTopics.awaitEvents("m", 1);
+    testTopics.publish(spec);
+    RestartedJob job = new RestartedJob(directory);
+    job.start(testTopics.settings(), LedgerStart.REQUIRE_STATE);
+    send(0, "a");
+    testTopics.awaitEvents("m", 1);
 
-      addPartitions(testTopics);
-      long added = System.nanoTime();
-      send(testTopics, ADDED, "b");
+    addPartitions();
+    long added = System.nanoTime();
+    send(ADDED, "b");
 
-      testTopics.awaitEvents("m", 2);
-      assertThat(Duration.ofNanos(System.nanoTime() - added)).isLessThan(PROMISED);
-      job.cancel();
-    }
+    testTopics.awaitEvents("m", 2);
+    assertThat(Duration.ofNanos(System.nanoTime() - added)).isLessThan(PROMISED);
+    job.cancel();
   }
 
   /**
@@ -60,25 +53,23 @@ class NewPartitionsITCase extends BrokerFixture {
    */
   @Test
   void aMetricShowsThatOneIsNotRead() throws Exception {
-    try (TestTopics testTopics = newTopics("unread")) {
-      testTopics.publish(spec);
-      Map<String, String> settings = settings(testTopics);
-      settings.put("kafka.partition.discovery.interval.ms", "-1");
-      RestartedJob job = new RestartedJob(directory);
-      job.start(settings, LedgerStart.REQUIRE_STATE);
-      send(testTopics, 0, "a");
-      testTopics.awaitEvents("m", 1);
-      try (VisibleOutputs.Readers readers =
-          new KafkaIo(JobConfig.of(settings), BrokerLimits.DEFAULTS)
-              .visible(OutputEnds.NONE)
-              .readers(0, 1)) {
-        await(readers, 0);
-        addPartitions(testTopics);
-        send(testTopics, ADDED, "b");
-        await(readers, 1);
-      }
-      job.cancel();
+    testTopics.publish(spec);
+    Map<String, String> settings = testTopics.settings();
+    settings.put("kafka.partition.discovery.interval.ms", "-1");
+    RestartedJob job = new RestartedJob(directory);
+    job.start(settings, LedgerStart.REQUIRE_STATE);
+    send(0, "a");
+    testTopics.awaitEvents("m", 1);
+    try (VisibleOutputs.Readers readers =
+        new KafkaIo(JobConfig.of(settings), BrokerLimits.DEFAULTS)
+            .visible(OutputEnds.NONE)
+            .readers(0, 1)) {
+      await(readers, 0);
+      addPartitions();
+      send(ADDED, "b");
+      await(readers, 1);
     }
+    job.cancel();
   }
 
   private static void await(VisibleOutputs.Readers readers, long unread) throws Exception {
@@ -88,19 +79,15 @@ class NewPartitionsITCase extends BrokerFixture {
     } while (readers.unreadPartitions() != unread);
   }
 
-  private static void addPartitions(TestTopics testTopics) throws Exception {
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+  private void addPartitions() throws Exception {
+    try (Admin admin = testTopics.admin()) {
       String gradients = testTopics.topics.gradients();
       admin.createPartitions(Map.of(gradients, NewPartitions.increaseTo(ADDED + 1))).all().get();
     }
   }
 
-  private void send(TestTopics testTopics, int partition, String user) throws Exception {
-    GradientReport report =
-        OneHotReports.report(spec, 0, 0).toBuilder()
-            .setUserId(user)
-            .setL2Laplace(L2Laplace.newBuilder().setEpsilon(1))
-            .build();
+  private void send(int partition, String user) throws Exception {
+    GradientReport report = OneHotReports.report(spec, 0, 0, user, 1, 1);
     try (KafkaProducer<byte[], byte[]> producer = testTopics.transaction("added")) {
       producer
           .send(
@@ -112,9 +99,5 @@ class NewPartitionsITCase extends BrokerFixture {
           .get();
       producer.commitTransaction();
     }
-  }
-
-  private static Map<String, String> settings(TestTopics testTopics) {
-    return new HashMap<>(testTopics.settings());
   }
 }

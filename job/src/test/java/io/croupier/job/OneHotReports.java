@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Grid;
+import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.LdpSgd;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
@@ -47,6 +48,16 @@ final class OneHotReports {
         .setSequence(1)
         .setGrid(grid)
         .setUndisclosed(Undisclosed.getDefaultInstance())
+        .build();
+  }
+
+  /** The same from another user, with noise of an epsilon. */
+  static GradientReport report(
+      ModelSpec spec, long round, int i, String user, long sequence, double epsilon) {
+    return report(spec, round, i).toBuilder()
+        .setUserId(user)
+        .setSequence(sequence)
+        .setL2Laplace(L2Laplace.newBuilder().setEpsilon(epsilon))
         .build();
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.croupier.broker.EmbeddedBroker;
-import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AdaptiveClip;
@@ -27,9 +26,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
@@ -51,10 +48,7 @@ class PythonExampleITCase {
     Path root = prepare();
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"));
         TestTopics testTopics = new TestTopics(broker, "croupier")) {
-      JobClient job =
-          CroupierJob.submit(
-              StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-              JobConfig.of(testTopics.settings()));
+      JobClient job = TestJobs.submit(testTopics.settings());
       testTopics.publish(
           ModelSpec.newBuilder()
               .setModelId("demo")
@@ -102,7 +96,7 @@ class PythonExampleITCase {
               "--reports=" + REPORTS,
               "--ledger=" + directory.resolve("ada.ledger"));
       testTopics.awaitUpdate("finds", update -> update.getAnswers() == REPORTS);
-      job.cancel().get(30, TimeUnit.SECONDS);
+      TestJobs.cancel(job);
 
       assertThat(events).hasSize(REPORTS).allMatch(e -> e.getOutcome() == Outcome.ADMITTED);
       assertThat(events.get(REPORTS - 1).getUserTotals().getEpsilon()).isEqualTo(2.0 * REPORTS);

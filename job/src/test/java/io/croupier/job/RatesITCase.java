@@ -3,23 +3,16 @@ package io.croupier.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Two models that differ only in their rate of reports, from users who follow the newest visible
@@ -30,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("thorough")
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
-class RatesITCase extends BrokerFixture {
+class RatesITCase extends JobFixture {
   private static final int SECONDS = Integer.getInteger("rates.seconds", 10);
   private static final int LOW = 1_000;
   private static final int HIGH = Integer.getInteger("rates.high", 20_000);
@@ -52,30 +45,20 @@ class RatesITCase extends BrokerFixture {
   /** Interval between two checks of the clock and of the updates. */
   private static final int STEP_MS = 10;
 
-  @TempDir private Path directory;
-  private JobClient job;
-  private TestTopics testTopics;
   private FollowedUpdates updates;
 
   @BeforeEach
   void startJob() throws Exception {
-    testTopics = newTopics("rates");
     updates = new FollowedUpdates(testTopics);
-    Map<String, String> settings = new HashMap<>(testTopics.defaults());
+    Map<String, String> settings = testTopics.defaults();
     settings.put("checkpoint.interval", "1 s");
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     settings.put("flink.restart-strategy.type", "none");
-    job =
-        CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings));
+    start(settings);
   }
 
   @AfterEach
-  void cancelJob() throws Exception {
-    job.cancel().get(30, TimeUnit.SECONDS);
+  void closeUpdates() {
     updates.close();
-    testTopics.close();
   }
 
   @Test

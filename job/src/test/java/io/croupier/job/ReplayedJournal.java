@@ -62,13 +62,7 @@ final class ReplayedJournal {
         testTopics.awaitRecords(testTopics.topics.gradients(), atLeast)) {
       Received decoded = decoder.decode(record.key(), record.value(), false, Source.unknown(0));
       if (decoded instanceof Report report && report.header().modelId().equals(spec.getModelId())) {
-        reports.put(
-            Position.newBuilder()
-                .setTopic(record.topic())
-                .setPartition(record.partition())
-                .setOffset(record.offset())
-                .build(),
-            intake.withoutUser(report));
+        reports.put(TestTopics.position(record), intake.withoutUser(report));
       }
     }
   }

@@ -1,15 +1,11 @@
 package io.croupier.job;
 
-import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** A job in this JVM that is stopped and started again, with or without its state. */
 final class RestartedJob {
@@ -32,22 +28,14 @@ final class RestartedJob {
     all.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     all.put("checkpoint.interval", "50 ms");
     if (!savepoint.isEmpty()) {
-      all.put("flink." + StateRecoveryOptions.SAVEPOINT_PATH.key(), savepoint);
+      all.put(JobFixture.STATE, savepoint);
     }
-    client =
-        CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2), JobConfig.of(all), start);
+    client = TestJobs.submit(all, start);
   }
 
   /** Stops it with a savepoint. */
   void stop() throws Exception {
-    savepoint =
-        client
-            .stopWithSavepoint(
-                false,
-                directory.resolve("savepoints").toUri().toString(),
-                SavepointFormatType.CANONICAL)
-            .get(1, TimeUnit.MINUTES);
+    savepoint = TestJobs.stop(client, directory);
   }
 
   /** The path of the last savepoint; empty if its state is lost. */
@@ -62,7 +50,7 @@ final class RestartedJob {
 
   /** Ends it, and loses its state. */
   void cancel() throws Exception {
-    client.cancel().get();
+    TestJobs.cancel(client);
     savepoint = "";
   }
 }

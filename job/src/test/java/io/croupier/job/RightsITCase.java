@@ -11,9 +11,7 @@ import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Erasure;
 import io.croupier.schemas.GradientReport;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,10 +22,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** People are stopped and deleted while others report. */
-class RightsITCase extends BrokerFixture {
+class RightsITCase extends JobFixture {
   private static final int USERS = Integer.getInteger("rights.users", 120);
   private static final int REPORTS = Integer.getInteger("rights.reports", 30);
 
@@ -37,7 +34,6 @@ class RightsITCase extends BrokerFixture {
   /** After the last report. */
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
-  @TempDir Path directory;
   private final ModelSpec spec = OneHotReports.spec("m", 4, 1);
   private final Map<String, Events> events = new HashMap<>();
   private int records;
@@ -53,33 +49,31 @@ class RightsITCase extends BrokerFixture {
   @Tag("ci")
   @Test
   void nothingElseIsRefusedAndNothingIsLost() throws Exception {
-    try (TestTopics testTopics = newTopics("rights")) {
-      testTopics.publish(spec);
-      testTopics.flush();
-      RestartedJob job = new RestartedJob(directory);
-      job.start(testTopics.settings(), LedgerStart.REQUIRE_STATE);
-      int erased = (USERS + 1) / 3;
-      long start = System.nanoTime();
-      send(testTopics);
-      double seconds = (System.nanoTime() - start) / 1e9;
-      try (KafkaConsumer<byte[], byte[]> consumer =
-          testTopics.consumer(testTopics.topics.accounting())) {
-        read(consumer, USERS * REPORTS + 2 * erased);
-      }
-      System.out.printf(
-          "%d stops and %d deletions among %,d reports: %,.0f a second sent, %,.0f judged%n",
-          (USERS + 2) / 3,
-          erased,
-          USERS * REPORTS,
-          USERS * REPORTS / seconds,
-          USERS * REPORTS * 1e9 / (System.nanoTime() - start));
-      job.cancel();
+    testTopics.publish(spec);
+    testTopics.flush();
+    RestartedJob job = new RestartedJob(directory);
+    job.start(testTopics.settings(), LedgerStart.REQUIRE_STATE);
+    int erased = (USERS + 1) / 3;
+    long start = System.nanoTime();
+    send();
+    double seconds = (System.nanoTime() - start) / 1e9;
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        testTopics.consumer(testTopics.topics.accounting())) {
+      read(consumer, USERS * REPORTS + 2 * erased);
+    }
+    System.out.printf(
+        "%d stops and %d deletions among %,d reports: %,.0f a second sent, %,.0f judged%n",
+        (USERS + 2) / 3,
+        erased,
+        USERS * REPORTS,
+        USERS * REPORTS / seconds,
+        USERS * REPORTS * 1e9 / (System.nanoTime() - start));
+    job.cancel();
 
-      assertThat(records).isEqualTo(USERS * REPORTS + 2 * erased);
-      assertThat(deletions).isEqualTo(erased);
-      for (int user = 0; user < USERS; user++) {
-        check(user, events.get(userId(user)));
-      }
+    assertThat(records).isEqualTo(USERS * REPORTS + 2 * erased);
+    assertThat(deletions).isEqualTo(erased);
+    for (int user = 0; user < USERS; user++) {
+      check(user, events.get(userId(user)));
     }
   }
 
@@ -99,14 +93,14 @@ class RightsITCase extends BrokerFixture {
     }
   }
 
-  private void send(TestTopics testTopics) throws Exception {
+  private void send() throws Exception {
     long start = System.nanoTime();
     long sent = 0;
     for (int sequence = 0; sequence < REPORTS; sequence++) {
       for (int user = 0; user < USERS; user++) {
         testTopics.send(report(user, sequence));
         if (sequence == 1 + user % (REPORTS - 1) && user % 3 < 2) {
-          ask(testTopics, user);
+          ask(user);
         }
         sent++;
         LockSupport.parkNanos(start + sent * 1_000_000_000 / RATE - System.nanoTime());
@@ -138,21 +132,16 @@ class RightsITCase extends BrokerFixture {
   }
 
   private GradientReport report(int user, int sequence) {
-    return OneHotReports.report(spec, 0, user % 4).toBuilder()
-        .setUserId(userId(user))
-        .setDeviceId("phone")
-        .setSequence(sequence)
-        .setL2Laplace(L2Laplace.newBuilder().setEpsilon(1))
-        .build();
+    return OneHotReports.report(spec, 0, user % 4, userId(user), sequence, 1);
   }
 
-  private static void ask(TestTopics testTopics, int user) {
-    byte[] userId = userId(user).getBytes(UTF_8);
+  private void ask(int user) {
+    String userId = userId(user);
     if (user % 3 == 0) {
       testTopics.send(testTopics.topics.stops(), userId, new byte[0]);
     } else {
-      byte[] key = ("m/phone/" + userId(user)).getBytes(UTF_8);
-      assertThat(AccountingKey.parse(key).userId()).isEqualTo(userId(user));
+      byte[] key = ("m/device/" + userId).getBytes(UTF_8);
+      assertThat(AccountingKey.parse(key).userId()).isEqualTo(userId);
       testTopics.send(
           testTopics.topics.erasures(),
           userId,

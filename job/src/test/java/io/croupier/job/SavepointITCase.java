@@ -1,15 +1,12 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
-import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.KeptRecords.RecordLocation;
-import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -22,7 +19,6 @@ import io.croupier.schemas.Spend;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,20 +31,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.commons.io.FileUtils;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -65,10 +54,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * in every release.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
-class SavepointITCase {
+class SavepointITCase extends KeptStateFixture {
   private static final Path KEPT = Path.of("src", "test", "resources", "savepoints");
-  private static final String BEFORE = "before.gz";
-  private static final String AFTER = "after.gz";
 
   /**
    * Tolerance for central models with negligible noise: several hundred standard deviations of the
@@ -79,24 +66,9 @@ class SavepointITCase {
   /** Tolerance for weights that are equal but for rounding. */
   private static final double ROUNDING = 1e-9;
 
-  @TempDir private Path directory;
-  private EmbeddedBroker broker;
-  private TestTopics testTopics;
-  private JobClient job;
-
-  @BeforeEach
-  void openTopics() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("broker"), KeptRecords.BROKER_SETTINGS);
-    testTopics = new TestTopics(broker, "kept");
-  }
-
-  @AfterEach
-  void closeTopics() throws Exception {
-    if (job != null) {
-      job.cancel().get(30, TimeUnit.SECONDS);
-    }
-    testTopics.close();
-    broker.close();
+  @Override
+  String prefix() {
+    return "kept";
   }
 
   @Test
@@ -105,21 +77,20 @@ class SavepointITCase {
     SavepointScenario scenario = new SavepointScenario(testTopics, System.getProperty("keep"));
     start(LedgerStart.REQUIRE_STATE, Map.of());
     scenario.prelude();
-    job.cancel().get(30, TimeUnit.SECONDS);
+    TestJobs.cancel(job);
     start(
         LedgerStart.REBUILD, Map.of("flink.execution.checkpointing.data-inline-threshold", "1 mb"));
     scenario.first();
     // All transactions are committed, so the state contains none that another broker would lack.
-    String savepoint =
-        job.triggerSavepoint(
-                directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
-            .get(60, TimeUnit.SECONDS);
-    Map<RecordLocation, ConsumerRecord<byte[], byte[]>> before = committed();
+    String savepoint = savepoint();
+    Map<RecordLocation, ConsumerRecord<byte[], byte[]>> before =
+        committed(testTopics.topics.deadLetters());
     assertThat(newest(testTopics.updates("seconds")).getOpen())
         .as("so that its timer is in the state")
         .isEqualTo(1);
     scenario.second();
-    Map<RecordLocation, ConsumerRecord<byte[], byte[]>> after = committed();
+    Map<RecordLocation, ConsumerRecord<byte[], byte[]>> after =
+        committed(testTopics.topics.deadLetters());
     after.keySet().removeAll(before.keySet());
     checkOutcomes(scenario);
 
@@ -131,9 +102,7 @@ class SavepointITCase {
   }
 
   static Stream<Path> keptSavepoints() throws IOException {
-    try (Stream<Path> releases = Files.list(KEPT)) {
-      return releases.map(Path::getFileName).sorted().toList().stream();
-    }
+    return releases(KEPT);
   }
 
   static Stream<Path> earliestSavepoint() throws IOException {
@@ -259,12 +228,7 @@ class SavepointITCase {
     for (AccountingEvent event : testTopics.events()) {
       before.add(event.getSource());
     }
-    for (GradientReport report : reports) {
-      testTopics.send(
-          report.hasCentral() ? topics.rawGradients() : topics.gradients(),
-          report.getUserId().getBytes(UTF_8),
-          report.toByteArray());
-    }
+    reports.forEach(testTopics::send);
     testTopics.flush();
     testTopics.awaitRecords(topics.accounting(), before.size() + reports.size());
     List<AccountingEvent> events = testTopics.events();
@@ -425,22 +389,6 @@ class SavepointITCase {
     return messages;
   }
 
-  /** All committed records of all topics; the input topics have no gaps. */
-  private Map<RecordLocation, ConsumerRecord<byte[], byte[]>> committed() throws Exception {
-    Topics topics = testTopics.topics;
-    return KeptRecords.committed(
-        testTopics,
-        List.of(
-            topics.models(),
-            topics.gradients(),
-            topics.rawGradients(),
-            topics.updates(),
-            topics.accounting(),
-            topics.guarantees(),
-            topics.journal(),
-            topics.deadLetters()));
-  }
-
   private void restore(Path kept, int parallelism, String backend) throws Exception {
     start(
         LedgerStart.REQUIRE_STATE,
@@ -449,21 +397,16 @@ class SavepointITCase {
             String.valueOf(parallelism),
             "flink.state.backend.type",
             backend,
-            "flink.execution.state-recovery.path",
+            JobFixture.STATE,
             kept.toUri().toString()));
   }
 
-  private void start(LedgerStart ledger, Map<String, String> more) throws Exception {
-    Map<String, String> settings = new HashMap<>(testTopics.settings());
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
-    settings.put("journal.enabled", "true");
+  @Override
+  void start(LedgerStart ledger, Map<String, String> more) throws Exception {
+    Map<String, String> all = new HashMap<>(more);
+    all.put("journal.enabled", "true");
     // All reports of the script name round 0.
-    settings.put("publication.hold", "1 ms");
-    settings.putAll(more);
-    job =
-        CroupierJob.submit(
-            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-            JobConfig.of(settings),
-            ledger);
+    all.put("publication.hold", "1 ms");
+    super.start(ledger, all);
   }
 }

@@ -1,7 +1,5 @@
 package io.croupier.job;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.google.protobuf.TextFormat;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Central;
@@ -357,9 +355,7 @@ final class SavepointScenario {
 
   private void send(GradientReport report, Outcome outcome) {
     if (!recalling) {
-      String topic =
-          report.hasCentral() ? testTopics.topics.rawGradients() : testTopics.topics.gradients();
-      testTopics.send(topic, report.getUserId().getBytes(UTF_8), report.toByteArray());
+      testTopics.send(report);
     }
     sent.putIfAbsent(
         "%s/%s/%d".formatted(report.getUserId(), report.getDeviceId(), report.getSequence()),

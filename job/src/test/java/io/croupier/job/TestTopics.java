@@ -1,6 +1,7 @@
 package io.croupier.job;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.broker.EmbeddedBroker;
@@ -8,6 +9,8 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.KafkaIo;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.job.restart.JobInputs;
+import io.croupier.job.restart.KafkaVisibleOutputs;
+import io.croupier.job.restart.OutputEnds;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GradientReport;
@@ -15,6 +18,7 @@ import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
 import io.croupier.schemas.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,9 +26,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -60,7 +66,7 @@ public final class TestTopics implements AutoCloseable {
     this.broker = broker;
     this.prefix = prefix;
     topics = Topics.withPrefix(prefix);
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka()))) {
+    try (Admin admin = admin()) {
       KafkaTopics.create(admin, topics, 2, (short) 1);
     }
     Map<String, Object> properties = new HashMap<>(kafka());
@@ -74,13 +80,34 @@ public final class TestTopics implements AutoCloseable {
     return Map.of("bootstrap.servers", broker.bootstrapServers());
   }
 
+  public Admin admin() {
+    return Admin.create(Map.<String, Object>copyOf(kafka()));
+  }
+
+  /** What a job sees of its outputs; the names of its transactions begin with this prefix. */
+  public KafkaVisibleOutputs outputs(String transactions) {
+    return new KafkaVisibleOutputs(
+        kafka(), topics, OutputEnds.NONE, Set.of(transactions), inputs());
+  }
+
+  /** Deletes the records of a partition before an offset; all of them, if it is -1. */
+  public void deleteRecords(String topic, int partition, long before) throws Exception {
+    try (Admin admin = admin()) {
+      admin
+          .deleteRecords(
+              Map.of(new TopicPartition(topic, partition), RecordsToDelete.beforeOffset(before)))
+          .all()
+          .get();
+    }
+  }
+
   /** What a job with default settings reads. */
   public JobInputs inputs() {
     return KafkaIo.inputs(JobConfig.of(defaults()));
   }
 
   /** Settings of a job on these topics: two subtasks, a checkpoint every 200 ms. */
-  Map<String, String> defaults() {
+  public Map<String, String> defaults() {
     Map<String, String> settings = new HashMap<>();
     settings.put("kafka.bootstrap.servers", broker.bootstrapServers());
     settings.put("topics.prefix", prefix);
@@ -93,22 +120,28 @@ public final class TestTopics implements AutoCloseable {
   }
 
   /** The same for a script in which no report names the last round; the job waits 3 s for one. */
-  Map<String, String> settings() {
+  public Map<String, String> settings() {
     Map<String, String> settings = defaults();
     settings.put("publication.hold", "3 s");
     return settings;
   }
 
-  void publish(ModelSpec spec) {
-    send(topics.models(), spec.getModelId().getBytes(UTF_8), spec.toByteArray());
+  public void publish(ModelSpec spec) {
+    send(topics.models(), spec.getModelId(), spec.toByteArray());
   }
 
-  void retire(String modelId) {
-    send(topics.models(), modelId.getBytes(UTF_8), null);
+  public void retire(String modelId) {
+    send(topics.models(), modelId, null);
   }
 
-  void send(GradientReport report) {
-    send(topics.gradients(), report.getUserId().getBytes(UTF_8), report.toByteArray());
+  /** Sends a report to the topic of its kind. */
+  public void send(GradientReport report) {
+    String topic = report.hasCentral() ? topics.rawGradients() : topics.gradients();
+    send(topic, report.getUserId(), report.toByteArray());
+  }
+
+  public void send(String topic, String key, byte[] value) {
+    send(topic, key.getBytes(UTF_8), value);
   }
 
   public void send(String topic, byte[] key, byte[] value) {
@@ -126,6 +159,13 @@ public final class TestTopics implements AutoCloseable {
     return transaction;
   }
 
+  /** Publishes a model and waits until it runs. */
+  void begin(ModelSpec spec) throws Exception {
+    publish(spec);
+    flush();
+    awaitUpdate(spec.getModelId(), update -> true);
+  }
+
   /** Waits until the broker has acknowledged everything that was sent. */
   public void flush() throws Exception {
     producer.flush();
@@ -136,7 +176,7 @@ public final class TestTopics implements AutoCloseable {
   }
 
   /** Waits for an update of the model that satisfies {@code wanted}; tests all updates in order. */
-  ModelUpdate awaitUpdate(String modelId, Predicate<ModelUpdate> wanted) throws Exception {
+  public ModelUpdate awaitUpdate(String modelId, Predicate<ModelUpdate> wanted) throws Exception {
     return await(
             topics.updates(),
             record -> new String(record.key(), UTF_8).equals(modelId) && record.value() != null,
@@ -146,7 +186,7 @@ public final class TestTopics implements AutoCloseable {
   }
 
   /** Waits for the tombstone of a model. */
-  void awaitRetired(String modelId) {
+  public void awaitRetired(String modelId) {
     await(
         topics.updates(),
         record -> new String(record.key(), UTF_8).equals(modelId) && record.value() == null,
@@ -216,7 +256,7 @@ public final class TestTopics implements AutoCloseable {
   }
 
   /** Every committed update of a model in order; at least one. */
-  List<ModelUpdate> updates(String modelId) throws Exception {
+  public List<ModelUpdate> updates(String modelId) throws Exception {
     List<ModelUpdate> updates = new ArrayList<>();
     awaitRecords(
         topics.updates(),
@@ -230,7 +270,8 @@ public final class TestTopics implements AutoCloseable {
   }
 
   /** Every committed record of a topic, once there are {@code atLeast}. */
-  List<ConsumerRecord<byte[], byte[]>> awaitRecords(String topic, int atLeast) throws Exception {
+  public List<ConsumerRecord<byte[], byte[]>> awaitRecords(String topic, int atLeast)
+      throws Exception {
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
     awaitRecords(
         topic,
@@ -242,13 +283,23 @@ public final class TestTopics implements AutoCloseable {
   }
 
   /** Every committed accounting event of all models; at least one. */
-  List<AccountingEvent> events() throws Exception {
+  public List<AccountingEvent> events() throws Exception {
     return messages(
         topics.accounting(), record -> AccountingEvents.read(record.key(), record.value()));
   }
 
+  /** Waits for the only accounting event beside those that were {@code seen}. */
+  AccountingEvent awaitNext(List<AccountingEvent> seen) throws Exception {
+    flush();
+    awaitRecords(topics.accounting(), seen.size() + 1);
+    List<AccountingEvent> events = events();
+    seen.forEach(events::remove);
+    assertThat(events).hasSize(1);
+    return events.get(0);
+  }
+
   /** Every committed guarantee of all models; at least one. */
-  List<GuaranteeEvent> guarantees() throws Exception {
+  public List<GuaranteeEvent> guarantees() throws Exception {
     return messages(topics.guarantees(), record -> GuaranteeEvent.parseFrom(record.value()));
   }
 
@@ -328,6 +379,14 @@ public final class TestTopics implements AutoCloseable {
             update.getWeightsList().stream().filter(weight -> weight != 0).count());
   }
 
+  static Position position(ConsumerRecord<?, ?> record) {
+    return Position.newBuilder()
+        .setTopic(record.topic())
+        .setPartition(record.partition())
+        .setOffset(record.offset())
+        .build();
+  }
+
   private static ModelUpdate parseUpdate(ConsumerRecord<byte[], byte[]> record) {
     try {
       return ModelUpdate.parseFrom(record.value());
@@ -356,6 +415,17 @@ public final class TestTopics implements AutoCloseable {
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
     return consumer;
+  }
+
+  /** The number of committed records of a topic now. */
+  int count(String topic) {
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(topic)) {
+      int records = 0;
+      while (!atEnd(consumer)) {
+        records += consumer.poll(Duration.ofMillis(50)).count();
+      }
+      return records;
+    }
   }
 
   /** Whether a consumer has read all that its isolation level lets it read. */

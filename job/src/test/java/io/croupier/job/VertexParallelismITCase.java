@@ -9,10 +9,8 @@ import io.croupier.job.kafka.KafkaIo;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
-import io.croupier.schemas.L2Laplace;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -24,7 +22,6 @@ import java.util.stream.LongStream;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.JobManagerOptions;
-import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
 import org.apache.flink.runtime.executiongraph.AccessExecutionJobVertex;
@@ -39,7 +36,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The adaptive scheduler gives each vertex another parallelism, again and again, while users
@@ -48,14 +44,12 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
-class VertexParallelismITCase extends BrokerFixture {
+class VertexParallelismITCase extends JobFixture {
   private static final int[] PARALLELISMS = {2, 4, 3, 1};
   private static final int USERS = 8;
   private static final double EPSILON = 0.25;
 
   private final ModelSpec spec = OneHotReports.spec("m", 4, 5);
-
-  @TempDir private Path directory;
 
   private MiniCluster cluster;
 
@@ -72,42 +66,37 @@ class VertexParallelismITCase extends BrokerFixture {
 
   @Test
   void outputsKeepTheirOrder() throws Exception {
-    try (TestTopics testTopics = newTopics("vertices")) {
-      JobGraph graph = graph(JobConfig.of(settings(testTopics)));
-      JobID job = cluster.submitJob(graph).get().getJobID();
-      testTopics.publish(spec);
-      testTopics.flush();
-      testTopics.awaitUpdate("m", update -> true);
+    JobGraph graph = graph(JobConfig.of(settings()));
+    JobID id = cluster.submitJob(graph).get().getJobID();
+    testTopics.begin(spec);
 
-      int reports = rescaleWhileUsersReport(testTopics, graph, job);
+    int reports = rescaleWhileUsersReport(graph, id);
 
-      int sent = reports * USERS;
-      check(testTopics.awaitEvents("m", sent), reports);
-      JournalCheck.check(testTopics, "m", sent);
-      ReplayedJournal.check(testTopics, spec, sent);
-      assertThat(testTopics.updates("m"))
-          .extracting(ModelUpdate::getRound)
-          .as("rounds, in the order of the topic")
-          .isSorted();
-      cluster.cancelJob(job).get();
-      cluster.requestJobResult(job).get();
-      checkRebuild(testTopics, reports);
-    }
+    int sent = reports * USERS;
+    check(testTopics.awaitEvents("m", sent), reports);
+    JournalCheck.check(testTopics, "m", sent);
+    ReplayedJournal.check(testTopics, spec, sent);
+    assertThat(testTopics.updates("m"))
+        .extracting(ModelUpdate::getRound)
+        .as("rounds, in the order of the topic")
+        .isSorted();
+    cluster.cancelJob(id).get();
+    cluster.requestJobResult(id).get();
+    checkRebuild(reports);
   }
 
   /** Returns the number of reports of each user. */
-  private int rescaleWhileUsersReport(TestTopics testTopics, JobGraph graph, JobID job)
-      throws Exception {
+  private int rescaleWhileUsersReport(JobGraph graph, JobID id) throws Exception {
     Reporting reporting = new Reporting(testTopics, spec);
     try {
       for (int step = 0; step < PARALLELISMS.length; step++) {
         Map<JobVertex, Integer> wanted = parallelisms(graph, step);
-        cluster.updateJobResourceRequirements(job, requirements(wanted)).get();
-        awaitRunning(job, wanted);
+        cluster.updateJobResourceRequirements(id, requirements(wanted)).get();
+        awaitRunning(id, wanted);
         if (step == 1) {
           cluster.terminateTaskManager(0).get();
           cluster.startTaskManager();
-          awaitRunning(job, wanted);
+          awaitRunning(id, wanted);
         }
         reporting.awaitJudged(100);
       }
@@ -133,25 +122,19 @@ class VertexParallelismITCase extends BrokerFixture {
   }
 
   /** The next report of each user is charged in addition to what a rebuild has found. */
-  private void checkRebuild(TestTopics testTopics, int reports) throws Exception {
+  private void checkRebuild(int reports) throws Exception {
     try (LoggedWarnings warnings = new LoggedWarnings("io.croupier")) {
-      JobClient job =
-          CroupierJob.submit(
-              StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
-              JobConfig.of(settings(testTopics)),
-              LedgerStart.REBUILD);
+      start(settings(), LedgerStart.REBUILD);
       Reporting.send(testTopics, spec, reports);
       testTopics.flush();
       check(testTopics.awaitEvents("m", (reports + 1) * USERS), reports + 1);
-      job.cancel().get();
       assertThat(warnings.messages()).noneMatch(message -> message.contains("other totals"));
     }
   }
 
-  private Map<String, String> settings(TestTopics testTopics) {
-    Map<String, String> settings = new HashMap<>(testTopics.settings());
+  private Map<String, String> settings() {
+    Map<String, String> settings = withCheckpoints(testTopics.settings());
     settings.put("journal.enabled", "true");
-    settings.put("checkpoint.directory", directory.resolve("checkpoints").toUri().toString());
     return settings;
   }
 
@@ -204,8 +187,8 @@ class VertexParallelismITCase extends BrokerFixture {
     return requirements.build();
   }
 
-  private void awaitRunning(JobID job, Map<JobVertex, Integer> wanted) throws Exception {
-    while (!isRunning(cluster.getExecutionGraph(job).get(), wanted)) {
+  private void awaitRunning(JobID id, Map<JobVertex, Integer> wanted) throws Exception {
+    while (!isRunning(cluster.getExecutionGraph(id).get(), wanted)) {
       Thread.sleep(20);
     }
   }
@@ -252,11 +235,8 @@ class VertexParallelismITCase extends BrokerFixture {
     static void send(TestTopics testTopics, ModelSpec spec, int sequence) {
       for (int user = 0; user < USERS; user++) {
         testTopics.send(
-            OneHotReports.report(spec, 0, user % spec.getDimension()).toBuilder()
-                .setUserId("person-" + user)
-                .setSequence(sequence)
-                .setL2Laplace(L2Laplace.newBuilder().setEpsilon(EPSILON))
-                .build());
+            OneHotReports.report(
+                spec, 0, user % spec.getDimension(), "person-" + user, sequence, EPSILON));
       }
     }
 

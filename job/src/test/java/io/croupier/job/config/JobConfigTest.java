@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,25 +37,24 @@ class JobConfigTest {
               interval: 2 s
             topics: {prefix: casino, models: tables}
             """);
-    JobConfig expected =
-        JobConfig.of(
-            Map.of(
-                SERVERS,
-                "one:9092",
-                "kafka.security.protocol",
-                "SSL",
-                "parallelism",
-                "3",
-                "checkpoint.interval",
-                "2 s",
-                "topics.prefix",
-                "casino",
-                "topics.models",
-                "tables"));
+    Map<String, String> dotted =
+        Map.of(
+            SERVERS,
+            "one:9092",
+            "kafka.security.protocol",
+            "SSL",
+            "parallelism",
+            "3",
+            "checkpoint.interval",
+            "2 s",
+            "topics.prefix",
+            "casino",
+            "topics.models",
+            "tables");
 
     JobConfig config = JobConfig.load(nested, Map.of());
 
-    assertThat(config).isEqualTo(expected);
+    assertThat(config).isEqualTo(JobConfig.of(dotted));
     assertThat(config.flink().parallelism()).isEqualTo(3);
     assertThat(config.flink().checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
     assertThat(config.topics().models()).isEqualTo("tables");
@@ -63,8 +63,7 @@ class JobConfigTest {
 
   @Test
   void settingsOfEarlierReleasesHaveNoEffect() {
-    assertThat(JobConfig.of(Map.of(SERVERS, "one:9092", "publication.max-lag", "300 ms")))
-        .isEqualTo(JobConfig.of(Map.of(SERVERS, "one:9092")));
+    assertThat(with("publication.max-lag", "300 ms")).isEqualTo(with());
   }
 
   @Test
@@ -112,27 +111,15 @@ class JobConfigTest {
     "topic.models, topics.models",
   })
   void namesTheKnownKeyNearestToAnUnknownOne(String unknown, String nearest) {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> with(unknown, "1"))
-        .withMessageContaining("'" + unknown + "'")
-        .withMessageContaining("'" + nearest + "'");
+    refusal(unknown, "1").withMessageContainingAll("'" + unknown + "'", "'" + nearest + "'");
   }
 
   @Test
   void namesAllUnknownKeysAndNoFarKey() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(
-            () ->
-                JobConfig.of(
-                    Map.of(
-                        "kafka.bootstrap.servers",
-                        "localhost:9092",
-                        "bogus",
-                        "1",
-                        "journal.enable",
-                        "2")))
-        .withMessageContaining("Unknown setting 'bogus'; docs/run/settings.md lists all")
-        .withMessageContaining("Unknown setting 'journal.enable'; the nearest known one is");
+    refusal("bogus", "1", "journal.enable", "2")
+        .withMessageContainingAll(
+            "Unknown setting 'bogus'; docs/run/settings.md lists all",
+            "Unknown setting 'journal.enable'; the nearest known one is");
   }
 
   @ParameterizedTest
@@ -164,14 +151,7 @@ class JobConfigTest {
         "limits.user.per, 371d, \"a number of days from 1 to 370, such as '30d', or left out\"",
       })
   void namesABadValueAndWhatIsRight(String key, String value, String right) {
-    Map<String, String> settings = new HashMap<>(Map.of(SERVERS, "one:9092", "parallelism", "4"));
-    settings.put(key, value);
-
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobConfig.of(settings))
-        .withMessageContaining(key)
-        .withMessageContaining("'" + value + "'")
-        .withMessageContaining(right);
+    refusal("parallelism", "4", key, value).withMessageContainingAll(key, "'" + value + "'", right);
   }
 
   @Test
@@ -226,8 +206,7 @@ class JobConfigTest {
         "kafka.ssl.truststore.password:hunter2",
       })
   void refusesAValueInAKeyAndDoesNotShowIt(String key) {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> with(key, "1"))
+    refusal(key, "1")
         .withMessageContaining("'kafka.ssl.truststore.password'")
         .withMessageNotContaining("hunter2");
   }
@@ -294,10 +273,8 @@ class JobConfigTest {
 
   @Test
   void refusesTwoTopicsOfOneName() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> with("topics.models", "croupier.updates"))
-        .withMessageContaining("same name")
-        .withMessageContaining("croupier.updates");
+    refusal("topics.models", "croupier.updates")
+        .withMessageContainingAll("same name", "croupier.updates");
   }
 
   @ParameterizedTest
@@ -305,18 +282,14 @@ class JobConfigTest {
       quoteCharacter = '"',
       value = {"a topic", "\"\"", "models/1"})
   void refusesWhatIsNoTopicName(String name) {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> with("topics.models", name))
-        .withMessageContaining("'" + name + "'")
-        .withMessageContaining("letters, digits");
+    refusal("topics.models", name).withMessageContainingAll("'" + name + "'", "letters, digits");
   }
 
   @Test
   void requiresTheBrokers() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobConfig.of(Map.of()))
-        .withMessageContaining("kafka.bootstrap.servers is missing")
-        .withMessageContaining("broker-1:9092");
+        .withMessageContainingAll("kafka.bootstrap.servers is missing", "broker-1:9092");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobConfig.of(Map.of(SERVERS, " ")))
         .withMessageContaining("kafka.bootstrap.servers is missing");
@@ -325,31 +298,19 @@ class JobConfigTest {
   @Test
   void namesAFileThatCannotBeRead() throws IOException {
     Path missing = directory.resolve("missing.yaml");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobConfig.load(missing, Map.of()))
-        .withMessage(missing + ": no such file");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobConfig.load(directory, Map.of()))
-        .withMessage("%s: can't be read: it is a directory", directory);
+    refusal(missing).withMessage(missing + ": no such file");
+    refusal(directory).withMessage("%s: can't be read: it is a directory", directory);
     Path latin =
         Files.write(directory.resolve("latin.yaml"), new byte[] {'a', ':', ' ', (byte) 0xFC});
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobConfig.load(latin, Map.of()))
-        .withMessage("%s: the text is not UTF-8; save the file as UTF-8", latin);
+    refusal(latin).withMessage("%s: the text is not UTF-8; save the file as UTF-8", latin);
     Path broken = file("topics: {models: a");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobConfig.load(broken, Map.of()))
-        .withMessageContaining(broken.toString())
-        .withMessageContaining("not YAML");
+    refusal(broken).withMessageContainingAll(broken.toString(), "not YAML");
     Path shifted = file("topics:\n  models: a\n gradients: b\n");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobConfig.load(shifted, Map.of()))
+    refusal(shifted)
         .withMessageEndingWith(
             "line 3, column 2: the line does not continue what is above it; check its indentation");
     Path list = file("- parallelism");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobConfig.load(list, Map.of()))
-        .withMessageContaining("a YAML mapping");
+    refusal(list).withMessageContaining("a YAML mapping");
   }
 
   @ParameterizedTest
@@ -363,8 +324,7 @@ class JobConfigTest {
   void quotesNothingOfAFileThatIsNoYaml(String yaml) throws IOException {
     Path broken = file("parallelism: 2\n" + yaml);
 
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobConfig.load(broken, Map.of()))
+    refusal(broken)
         .withMessageContaining(broken + ": not YAML")
         .withMessageNotContainingAny("password", "hunter2")
         .withNoCause();
@@ -399,8 +359,7 @@ class JobConfigTest {
   @ParameterizedTest
   @ValueSource(strings = {"0x2", "\u0662", "2d", "1e0"})
   void aNumberHasAsciiDigits(String number) {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> with(ConfigKey.PARALLELISM.key(), number))
+    refusal(ConfigKey.PARALLELISM.key(), number)
         .withMessageContaining("parallelism is '" + number + "'");
   }
 
@@ -409,6 +368,15 @@ class JobConfigTest {
     JobConfig config = JobConfig.load(Path.of("../examples/croupier.yaml"), Map.of());
 
     assertThat(config.kafka()).containsKey("bootstrap.servers");
+  }
+
+  private static ThrowableAssertAlternative<IllegalArgumentException> refusal(
+      String... keysAndValues) {
+    return assertThatIllegalArgumentException().isThrownBy(() -> with(keysAndValues));
+  }
+
+  private static ThrowableAssertAlternative<IllegalArgumentException> refusal(Path file) {
+    return assertThatIllegalArgumentException().isThrownBy(() -> JobConfig.load(file, Map.of()));
   }
 
   private static JobConfig with(String... keysAndValues) {

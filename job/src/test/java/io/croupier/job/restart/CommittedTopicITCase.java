@@ -6,9 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.croupier.job.BrokerFixture;
+import io.croupier.job.JobFixture;
 import io.croupier.job.LoggedWarnings;
-import io.croupier.job.TestTopics;
 import io.croupier.job.restart.CommittedTopic.Section;
 import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
@@ -25,14 +24,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.logging.log4j.Level;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,27 +36,14 @@ import org.junit.jupiter.api.Timeout;
 /** Transactions and timestamps on a real broker. */
 @Tag("ci")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
-class CommittedTopicITCase extends BrokerFixture {
-  private TestTopics testTopics;
-
-  @BeforeEach
-  void openTopics() throws Exception {
-    testTopics = newTopics("committed");
-  }
-
-  @AfterEach
-  void closeTopics() {
-    testTopics.close();
-  }
-
+class CommittedTopicITCase extends JobFixture {
   @Test
   void waitsForTheTransactionsThatWereOpenWhenItWasOpened() throws Exception {
     KafkaProducer<byte[], byte[]> first = testTopics.transaction("first");
     send(first, 1, "committed");
     KafkaProducer<byte[], byte[]> second = testTopics.transaction("second");
     send(second, 2, "taken back");
-    testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("plain"));
-    testTopics.flush();
+    write("plain");
 
     try (CommittedTopic topic = open()) {
       second.abortTransaction();
@@ -81,16 +64,11 @@ class CommittedTopicITCase extends BrokerFixture {
       send(open, 1, "undecided");
 
       try (CommittedTopic topic =
-          CommittedTopic.open(
-              testTopics.kafka(),
-              testTopics.topics.accounting(),
-              Section.all(),
-              OpenTransactions.abort(Set.of("another")),
-              Duration.ofMillis(300))) {
+          open(OpenTransactions.abort(Set.of("another")), Duration.ofMillis(300))) {
         assertThatIOException()
             .isThrownBy(() -> values(topic))
-            .withMessageContaining(testTopics.topics.accounting() + "-")
-            .withMessageContaining("kafka-transactions.sh");
+            .withMessageContainingAll(
+                testTopics.topics.accounting() + "-", "kafka-transactions.sh");
       }
     }
   }
@@ -104,16 +82,10 @@ class CommittedTopicITCase extends BrokerFixture {
     try (LoggedWarnings log = new LoggedWarnings(CommittedTopic.class.getName(), Level.INFO);
         KafkaProducer<byte[], byte[]> left = testTopics.transaction("ours-0-1")) {
       send(left, 1, "taken back");
-      testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("plain"));
-      testTopics.flush();
+      write("plain");
 
       try (CommittedTopic topic =
-          CommittedTopic.open(
-              testTopics.kafka(),
-              testTopics.topics.accounting(),
-              Section.all(),
-              OpenTransactions.abort(Set.of("ours")),
-              Duration.ofSeconds(8))) {
+          open(OpenTransactions.abort(Set.of("ours")), Duration.ofSeconds(8))) {
         assertThat(values(topic)).containsExactly("plain");
       }
       assertThat(log.messages())
@@ -184,10 +156,7 @@ class CommittedTopicITCase extends BrokerFixture {
       CompletableFuture<List<String>> read;
       try (LoggedWarnings warnings = new LoggedWarnings(CommittedTopic.class);
           CommittedTopic topic =
-              CommittedTopic.open(
-                  testTopics.kafka(),
-                  testTopics.topics.accounting(),
-                  Section.all(),
+              open(
                   OpenTransactions.abortUnlisted(
                       Set.of("ours"),
                       first -> {
@@ -215,9 +184,7 @@ class CommittedTopicITCase extends BrokerFixture {
   @Test
   void abortsWhatWasLeftOpenBetweenTwoBarriers() throws Exception {
     Topics topics = testTopics.topics;
-    VisibleOutputs outputs =
-        new KafkaVisibleOutputs(
-            testTopics.kafka(), topics, OutputEnds.NONE, Set.of("ours"), testTopics.inputs());
+    VisibleOutputs outputs = testTopics.outputs("ours");
     outputs.leftOpen().abort();
     try (KafkaProducer<byte[], byte[]> left = testTopics.transaction("ours-3-0");
         KafkaProducer<byte[], byte[]> another = testTopics.transaction("theirs-0-0");
@@ -258,8 +225,7 @@ class CommittedTopicITCase extends BrokerFixture {
   @Tag("thorough")
   @Test
   void endsWhereTheTopicEndedEarlier() throws Exception {
-    testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("old"));
-    testTopics.flush();
+    write("old");
     TopicEnd before = end();
     try (KafkaProducer<byte[], byte[]> running = testTopics.transaction("running")) {
       send(running, 1, "new");
@@ -276,7 +242,7 @@ class CommittedTopicITCase extends BrokerFixture {
   }
 
   private TopicEnd end() throws Exception {
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+    try (Admin admin = testTopics.admin()) {
       return new TopicOffsets(admin, testTopics.topics.accounting()).end();
     }
   }
@@ -285,11 +251,9 @@ class CommittedTopicITCase extends BrokerFixture {
   @Test
   void beginsAtAnEndOfTheSameTopic() throws Exception {
     TopicEnd empty = end();
-    testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("old"));
-    testTopics.flush();
+    write("old");
     TopicEnd before = end();
-    testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("new"));
-    testTopics.flush();
+    write("new");
     long later = System.currentTimeMillis() + 3_600_000;
 
     assertThat(read(before, VisibleOutputs.ALL)).containsExactly("new");
@@ -316,9 +280,8 @@ class CommittedTopicITCase extends BrokerFixture {
   @Test
   void reportsDeletedOffsets() throws Exception {
     for (int i = 0; i < 3; i++) {
-      testTopics.send(testTopics.topics.accounting(), bytes("user"), bytes("event " + i));
+      write("event " + i);
     }
-    testTopics.flush();
     int partition;
     try (CommittedTopic all = open()) {
       int[] seen = {0};
@@ -330,15 +293,7 @@ class CommittedTopicITCase extends BrokerFixture {
       partition = seen[0];
       assertThat(all.forgottenBefore()).isEmpty();
     }
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
-      admin
-          .deleteRecords(
-              Map.of(
-                  new TopicPartition(testTopics.topics.accounting(), partition),
-                  RecordsToDelete.beforeOffset(3)))
-          .all()
-          .get();
-    }
+    testTopics.deleteRecords(testTopics.topics.accounting(), partition, 3);
 
     try (CommittedTopic none = open()) {
       assertThat(none.forgottenBefore()).containsExactly(entry(partition, 3L));
@@ -352,6 +307,11 @@ class CommittedTopicITCase extends BrokerFixture {
 
   private CommittedTopic open(long sinceMs) throws IOException {
     return open(new Section(TopicEnd.UNKNOWN, sinceMs, Optional.empty()));
+  }
+
+  private CommittedTopic open(OpenTransactions transactions, Duration patience) throws IOException {
+    return CommittedTopic.open(
+        testTopics.kafka(), testTopics.topics.accounting(), Section.all(), transactions, patience);
   }
 
   private CommittedTopic open(Section section) throws IOException {
@@ -375,6 +335,12 @@ class CommittedTopicITCase extends BrokerFixture {
             new ProducerRecord<>(
                 testTopics.topics.accounting(), null, ms, bytes("user"), bytes(value)))
         .get();
+  }
+
+  /** Writes a record without a transaction. */
+  private void write(String value) throws Exception {
+    testTopics.send(testTopics.topics.accounting(), "user", bytes(value));
+    testTopics.flush();
   }
 
   private static byte[] bytes(String text) {

@@ -4,22 +4,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.croupier.job.BrokerFixture;
-import io.croupier.job.TestTopics;
+import io.croupier.job.JobFixture;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import io.croupier.operators.flink.restart.TopicEnd;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,22 +22,15 @@ import org.junit.jupiter.api.Timeout;
 /** The end of an accounting topic on a real broker. */
 @Tag("thorough")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class EventsToRebuildITCase extends BrokerFixture {
+class EventsToRebuildITCase extends JobFixture {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-  private TestTopics testTopics;
   private EventsToRebuild events;
 
   @BeforeEach
-  void openTopics() throws Exception {
-    testTopics = newTopics("events");
+  void open() {
     events =
         new EventsToRebuild(testTopics.kafka(), testTopics.topics.accounting(), Set.of("ours"));
-  }
-
-  @AfterEach
-  void closeTopics() {
-    testTopics.close();
   }
 
   private ProducerRecord<byte[], byte[]> event() {
@@ -91,20 +78,12 @@ class EventsToRebuildITCase extends BrokerFixture {
 
   @Test
   void eventsThatWereDeletedBeforeTheEndWasReadAreMissed() throws Exception {
-    testTopics.send(testTopics.topics.accounting(), "user".getBytes(UTF_8), new byte[] {1});
+    testTopics.send(testTopics.topics.accounting(), "user", new byte[] {1});
     testTopics.flush();
     TopicEnd end = events.end();
     events.requireLast(end);
     int partition = end.offsets().indexOf(1L);
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
-      admin
-          .deleteRecords(
-              Map.of(
-                  new TopicPartition(testTopics.topics.accounting(), partition),
-                  RecordsToDelete.beforeOffset(1)))
-          .all()
-          .get();
-    }
+    testTopics.deleteRecords(testTopics.topics.accounting(), partition, 1);
 
     assertThatExceptionOfType(RefusedStartException.class)
         .isThrownBy(() -> events.requireLast(end))

@@ -3,8 +3,7 @@ package io.croupier.job.restart;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.job.BrokerFixture;
-import io.croupier.job.TestTopics;
+import io.croupier.job.JobFixture;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +18,6 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,19 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /** Open transactions on a real broker, as seen by those whom they hold back. */
 @Tag("thorough")
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
-class HeldReadersITCase extends BrokerFixture {
-  private TestTopics testTopics;
-
-  @BeforeEach
-  void openTopics() throws Exception {
-    testTopics = newTopics("held");
-  }
-
-  @AfterEach
-  void closeTopics() {
-    testTopics.close();
-  }
-
+class HeldReadersITCase extends JobFixture {
   @Test
   void countsFromTheFirstLookUpThatSawTheTransactionToItsEnd() throws Exception {
     String updates = testTopics.topics.updates();
@@ -80,13 +65,7 @@ class HeldReadersITCase extends BrokerFixture {
   /** Of two subtasks, the one that has the partition reports it. */
   @Test
   void jobsFollowAccountsAndUpdates() throws Exception {
-    KafkaVisibleOutputs outputs =
-        new KafkaVisibleOutputs(
-            testTopics.kafka(),
-            testTopics.topics,
-            OutputEnds.NONE,
-            Set.of("ours"),
-            testTopics.inputs());
+    VisibleOutputs outputs = testTopics.outputs("ours");
     for (String topic : Set.of(testTopics.topics.accounting(), testTopics.topics.updates())) {
       try (KafkaProducer<byte[], byte[]> open = testTopics.transaction("open");
           VisibleOutputs.Readers first = outputs.readers(0, 2);
@@ -105,7 +84,7 @@ class HeldReadersITCase extends BrokerFixture {
   /** Each input of the job counts, from its first committed record to the job's first position. */
   @Test
   void countsPartitionsThatTheJobDoesNotRead() throws Exception {
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()));
+    try (Admin admin = testTopics.admin();
         HeldReaders held =
             new HeldReaders(
                 testTopics.kafka(), Set.of(), Optional.of(testTopics.inputs()), () -> 0)) {

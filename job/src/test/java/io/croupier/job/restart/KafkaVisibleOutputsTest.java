@@ -42,9 +42,9 @@ class KafkaVisibleOutputsTest {
   private static void assertRefused(byte[] value, String why) {
     assertThatExceptionOfType(RefusedStartException.class)
         .isThrownBy(() -> KafkaVisibleOutputs.event(record(value)))
-        .withMessageContaining(
-            "The record at accounts-1@7 is not an AccountingEvent of a ledger: " + why)
-        .withMessageContaining("topics.accounting")
+        .withMessageContainingAll(
+            "The record at accounts-1@7 is not an AccountingEvent of a ledger: " + why,
+            "topics.accounting")
         .withMessageNotContaining("secret");
   }
 

@@ -2,8 +2,7 @@ package io.croupier.job.restart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.croupier.job.BrokerFixture;
-import io.croupier.job.TestTopics;
+import io.croupier.job.JobFixture;
 import io.croupier.operators.flink.LedgerMark;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.restart.LedgerProgress;
@@ -15,7 +14,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -45,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("thorough")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
-class StartExchangeITCase extends BrokerFixture {
+class StartExchangeITCase extends JobFixture {
   private static final int THREADS = 8;
 
   private final int subtasks = Integer.getInteger("subtasks", 64);
@@ -55,48 +53,40 @@ class StartExchangeITCase extends BrokerFixture {
 
   @Test
   void everySubtaskReadsTheRecordsOfAll() throws Exception {
-    try (TestTopics testTopics = newTopics("exchange")) {
-      List<LedgerMark> marks = write(testTopics);
-      System.out.printf(
-          "%d subtasks, %d partitions: %,d bytes of a checkpoint's records, %,d on the topic%n",
-          subtasks, partitions, bytes / checkpoints, stored(testTopics));
-      measure(marks);
-      KafkaVisibleOutputs outputs =
-          new KafkaVisibleOutputs(
-              testTopics.kafka(),
-              testTopics.topics,
-              OutputEnds.NONE,
-              Set.of("exchange"),
-              testTopics.inputs());
-      long begin = System.nanoTime();
-      ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-      List<Callable<Integer>> starts = new ArrayList<>();
-      for (int i = 0; i < subtasks; i++) {
-        LedgerStartCheck check =
-            new LedgerStartCheck(outputs, new TaskInfoImpl("ledger", 1024, i, subtasks, 0));
-        starts.add(() -> check.withState(marks, check.committed(marks)));
-      }
-      for (Future<Integer> lost : threads.invokeAll(starts)) {
-        assertThat(lost.get()).isZero();
-      }
-      threads.shutdown();
-      System.out.printf(
-          "all subtasks have read and compared them after %d ms%n",
-          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
+    List<LedgerMark> marks = write();
+    System.out.printf(
+        "%d subtasks, %d partitions: %,d bytes of a checkpoint's records, %,d on the topic%n",
+        subtasks, partitions, bytes / checkpoints, stored());
+    measure(marks);
+    KafkaVisibleOutputs outputs = testTopics.outputs("exchange");
+    long begin = System.nanoTime();
+    ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    List<Callable<Integer>> starts = new ArrayList<>();
+    for (int i = 0; i < subtasks; i++) {
+      LedgerStartCheck check =
+          new LedgerStartCheck(outputs, new TaskInfoImpl("ledger", 1024, i, subtasks, 0));
+      starts.add(() -> check.withState(marks, check.committed(marks)));
     }
+    for (Future<Integer> lost : threads.invokeAll(starts)) {
+      assertThat(lost.get()).isZero();
+    }
+    threads.shutdown();
+    System.out.printf(
+        "all subtasks have read and compared them after %d ms%n",
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin));
   }
 
   /** Writes the records of all checkpoints, and returns the marks of the last one. */
-  private List<LedgerMark> write(TestTopics testTopics) throws Exception {
+  private List<LedgerMark> write() throws Exception {
     TopicEnd end;
-    Map<String, Object> properties = new HashMap<>(testTopics.kafka());
-    try (Admin admin = Admin.create(properties)) {
+    try (Admin admin = testTopics.admin()) {
       end = new TopicOffsets(admin, testTopics.topics.progress()).end();
     }
     List<LedgerProgress> running = new ArrayList<>();
     for (int i = 0; i < subtasks; i++) {
       running.add(new LedgerProgress(List.of(), 0, 1 + i, end));
     }
+    Map<String, Object> properties = new HashMap<>(testTopics.kafka());
     properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, "zstd");
     properties.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "exchange-0");
     ByteArraySerializer serializer = new ByteArraySerializer();
@@ -161,8 +151,8 @@ class StartExchangeITCase extends BrokerFixture {
         TimeUnit.NANOSECONDS.toMillis(thread.getCurrentThreadCpuTime() - begin));
   }
 
-  private static long stored(TestTopics testTopics) throws Exception {
-    try (Admin admin = Admin.create(Map.<String, Object>copyOf(testTopics.kafka()))) {
+  private long stored() throws Exception {
+    try (Admin admin = testTopics.admin()) {
       return admin
           .describeLogDirs(
               admin.describeCluster().nodes().get().stream().map(node -> node.id()).toList())
