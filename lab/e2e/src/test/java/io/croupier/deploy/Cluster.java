@@ -130,6 +130,19 @@ final class Cluster implements AutoCloseable {
     shell("deploy/cluster kill %s %s".formatted(server, signal));
   }
 
+  /** Starts the servers, and publishes models. */
+  void startWith(String models) throws IOException {
+    shell("deploy/cluster start 2");
+    publish(models);
+  }
+
+  /** Creates the topics, and publishes the models of a file. */
+  void publish(String models) throws IOException {
+    String kafka = " --kafka " + bootstrapServers();
+    shell("./croupier topics create" + kafka);
+    shell("./croupier models apply%s '%s'".formatted(kafka, models));
+  }
+
   /**
    * Runs a script in the project's root, as a user does, and returns what it printed.
    *

@@ -32,7 +32,7 @@ class FailedStartE2ECase {
     try (CheckpointDisk disk = new CheckpointDisk(directory, null);
         Cluster cluster = Cluster.in(directory)) {
       cluster.shell("FLINK_SETTINGS='jobmanager.scheduler: adaptive' deploy/cluster start");
-      createTopics(cluster);
+      cluster.publish("examples/models.yaml");
       assertThat(cluster.shell("! deploy/cluster savepoint")).contains("cluster: no job runs");
       cluster.shell("deploy/cluster submit");
       report(cluster);
@@ -65,7 +65,7 @@ class FailedStartE2ECase {
   void aJobThatCannotBeInitialisedLeavesAClusterThatStarts() throws Exception {
     try (Cluster cluster = Cluster.in(temporary.resolve("cluster"))) {
       cluster.shell("deploy/cluster start");
-      createTopics(cluster);
+      cluster.publish("examples/models.yaml");
       cluster.shell("deploy/cluster submit");
       String unknown =
           "deploy/flink run -d -s s3://bucket/chk-1 job/target/croupier-job-*-cluster.jar"
@@ -95,12 +95,6 @@ class FailedStartE2ECase {
           .contains("Waiting for Flink's JobManager, which has ended by itself: ")
           .containsPattern("cluster: .*ob[mM]anager.*Invalid port range definition: x-y");
     }
-  }
-
-  private static void createTopics(Cluster cluster) throws Exception {
-    String kafka = " --kafka " + cluster.bootstrapServers();
-    cluster.shell("./croupier topics create" + kafka);
-    cluster.shell("./croupier models apply%s examples/models.yaml".formatted(kafka));
   }
 
   /** Reports once more, and waits until the job has judged all reports so far. */

@@ -66,10 +66,7 @@ class FaultsE2ECase {
     try (CheckpointDisk disk =
             new CheckpointDisk(directory, small == null ? null : Cluster.ROOT.resolve(small));
         Cluster cluster = Cluster.in(directory)) {
-      String kafka = " --kafka " + cluster.bootstrapServers();
-      cluster.shell("deploy/cluster start 2");
-      cluster.shell("./croupier topics create" + kafka);
-      cluster.shell("./croupier models apply%s '%s'".formatted(kafka, models));
+      cluster.startWith(models.toString());
       cluster.shell(
           "deploy/cluster submit -p 2 -- --parallelism 2 --checkpoint.interval '500 ms'"
               + " --journal.enabled true");

@@ -228,8 +228,7 @@ class ImageITCase {
             .toList();
 
     assertThatThrownBy(() -> build(withoutRoot))
-        .hasMessageContaining("/state")
-        .hasMessageContaining("ermission denied");
+        .hasMessageContainingAll("/state", "ermission denied");
   }
 
   /** The manifest names files of the image, and of the Flink release on which it is based. */

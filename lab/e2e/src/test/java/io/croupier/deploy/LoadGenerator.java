@@ -114,17 +114,21 @@ final class LoadGenerator implements AutoCloseable {
   LoadGenerator(
       String bootstrapServers, int perSecond, long seed, Function<String, ModelUpdate> newest) {
     dimension = dimension(perSecond);
-    Map<String, Object> properties = new HashMap<>();
-    properties.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
-    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 600_000);
-    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 600_000);
-    properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000);
-    producer =
-        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+    producer = producer(bootstrapServers, Map.of());
     this.newest = newest;
     pauseNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
     random = new Random(seed);
     reporting = CompletableFuture.runAsync(this::report, task -> new Thread(task).start());
+  }
+
+  /** A producer that waits ten minutes for brokers that are away. */
+  static KafkaProducer<byte[], byte[]> producer(String bootstrapServers, Map<String, Object> more) {
+    Map<String, Object> properties = new HashMap<>(more);
+    properties.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 600_000);
+    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 600_000);
+    properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000);
+    return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
   private void report() {

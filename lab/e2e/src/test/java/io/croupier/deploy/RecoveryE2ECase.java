@@ -85,10 +85,7 @@ class RecoveryE2ECase {
     Path models = Files.writeString(temporary.resolve("models.yaml"), SteadyReports.SPECS);
     try (CheckpointDisk disk = new CheckpointDisk(directory, null);
         Cluster cluster = Cluster.in(directory)) {
-      String kafka = " --kafka " + cluster.bootstrapServers();
-      cluster.shell("deploy/cluster start 2");
-      cluster.shell("./croupier topics create" + kafka);
-      cluster.shell("./croupier models apply%s '%s'".formatted(kafka, models));
+      cluster.startWith(models.toString());
       cluster.shell("deploy/cluster submit -p 2 -- --parallelism 2 --checkpoint.interval '500 ms'");
       try (UpdateMonitor monitor = new UpdateMonitor(cluster.bootstrapServers())) {
         monitor.when(SteadyReports.MODEL, 0).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);

@@ -6,7 +6,6 @@ import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Grid;
 import io.croupier.schemas.L2Laplace;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +18,6 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * Ten thousand users who take turns and report to one small model, at a steady rate, regardless of
@@ -54,14 +52,9 @@ final class SteadyReports implements AutoCloseable {
    * @param round returns the newest visible round
    */
   SteadyReports(String bootstrapServers, int perSecond, long seed, LongSupplier round) {
-    Map<String, Object> properties = new HashMap<>();
-    properties.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
-    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 600_000);
-    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 600_000);
-    properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000);
-    properties.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_BYTES);
     producer =
-        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+        LoadGenerator.producer(
+            bootstrapServers, Map.of(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_BYTES));
     this.perSecond = perSecond;
     this.round = round;
     random = new Random(seed);
