@@ -32,8 +32,8 @@ class UsersDataE2ECase {
     return directory.resolve("page.html");
   }
 
-  private List<String> run(String arguments, Object... values) throws Exception {
-    return script.run(arguments.formatted(values) + " --page " + page());
+  private List<String> run(String arguments) throws Exception {
+    return script.run(arguments + " --page " + page());
   }
 
   @Tag("thorough")
@@ -43,9 +43,8 @@ class UsersDataE2ECase {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
       List<String> output =
           run(
-              "demo --data %s --label bought --learners black-box:1,ldp-sgd:1 --epsilon 0.5"
-                  + " --duration 4 --kafka %s",
-              file, broker.bootstrapServers());
+              "demo --data %s --label bought --learners black-box:1,ldp-sgd:1 --epsilon 0.5 --duration 4 --kafka %s"
+                  .formatted(file, broker.bootstrapServers()));
 
       assertThat(output)
           .contains("200 rows of people.csv: is bought = yes?")
@@ -75,8 +74,8 @@ class UsersDataE2ECase {
     Path file = people(1200, "", i -> "");
     List<String> output =
         run(
-            "demo --data %s --label bought --learners black-box --epsilon 8 --duration 30 %s",
-            file, options);
+            "demo --data %s --label bought --learners black-box --epsilon 8 --duration 30 %s"
+                .formatted(file, options));
 
     List<String> cells = DemoE2ECase.result(output, "black box");
     assertThat(cells.get(3)).isEqualTo("nothing");
@@ -117,7 +116,9 @@ class UsersDataE2ECase {
     }
     Path file = Files.writeString(directory.resolve("people.csv"), people);
     List<String> output =
-        run("demo --data %s --label bought --learners combined --epsilon 8 --duration 75", file);
+        run(
+            "demo --data %s --label bought --learners combined --epsilon 8 --duration 75"
+                .formatted(file));
 
     assertThat(output).contains("3,000 rows of people.csv: which of 3 is bought?");
     List<String> cells = DemoE2ECase.result(output, "combined");
@@ -143,9 +144,8 @@ class UsersDataE2ECase {
     Path file = Files.writeString(directory.resolve("people.csv"), people);
     List<String> output =
         run(
-            "demo --data %s --label well --features %s --learners combined:0.5 --epsilon 8"
-                + " --duration 25",
-            file, Path.of("..", "examples", "wellbeing.yaml").toAbsolutePath());
+            "demo --data %s --label well --features %s --learners combined:0.5 --epsilon 8 --duration 25"
+                .formatted(file, Path.of("..", "examples", "wellbeing.yaml").toAbsolutePath()));
 
     String scaling =
         "Features are scaled by the public ranges of wellbeing.yaml alone, as devices scale them.";

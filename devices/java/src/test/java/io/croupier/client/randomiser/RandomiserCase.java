@@ -57,7 +57,10 @@ enum RandomiserCase {
     NoiseLaw of(int dimension, double scale);
   }
 
+  @SuppressWarnings("ImmutableEnumChecker") // a function of its arguments alone
   private final Maker maker;
+
+  @SuppressWarnings("ImmutableEnumChecker") // a function of its arguments alone
   private final Law law;
 
   RandomiserCase(Maker maker, Law law) {

@@ -67,6 +67,7 @@ class RandomiserMutantTest {
 
     OFF_THE_GRID((noise, random) -> noise[0] = random.nextInt(1000) == 0 ? -1e300 : noise[0]);
 
+    @SuppressWarnings("ImmutableEnumChecker") // a function of its argument alone
     private final BiConsumer<double[], Random> spoiler;
 
     Flaw(BiConsumer<double[], Random> spoiler) {
