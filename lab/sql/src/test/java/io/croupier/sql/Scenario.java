@@ -1,6 +1,8 @@
 package io.croupier.sql;
 
-import io.croupier.job.TestTopics;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.schemas.Answer;
 import io.croupier.schemas.Central;
 import io.croupier.schemas.Dense;
@@ -14,13 +16,15 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrefixSumNoise;
 import io.croupier.schemas.RandomisedResponse;
-import java.util.List;
+import io.croupier.schemas.Topics;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * What people report to a job. Every model has two coordinates. `visits` is a local model with a
  * limit of epsilon 10, `rides` a central one, and `retired` is retired.
  */
 final class Scenario {
+  private static final Topics TOPICS = Topics.withPrefix("croupier");
   private static final int STALENESS = 1000;
   private static final int EVENTS = 24;
 
@@ -30,7 +34,7 @@ final class Scenario {
   private Scenario() {}
 
   /** Publishes the models, reports, and waits until the job has published everything. */
-  static void play(TestTopics testTopics) throws Exception {
+  static void play(Records records) throws Exception {
     ModelSpec.Builder visits = local("visits").setLimits(Limits.newBuilder().setEpsilon(10));
     visits
         .addStatisticsBuilder()
@@ -53,60 +57,75 @@ final class Scenario {
         .setAlphabet("a-z")
         .setLength(12)
         .setTop(200);
-    testTopics.publish(visits.build());
-    testTopics.publish(local("retired").build());
-    testTopics.publish(central("rides"));
-    testTopics.flush();
-    for (String model : List.of("visits", "retired", "rides")) {
-      testTopics.awaitUpdate(model, update -> true);
+    records.publish(visits.build());
+    records.publish(local("retired").build());
+    records.publish(central("rides"));
+    for (String model : new String[] {"visits", "retired", "rides"}) {
+      records.await(TOPICS.updates(), all -> all.stream().anyMatch(r -> isAbout(r, model)));
     }
-    testTopics.retire("retired");
+    records.retire("retired");
 
     for (int i = 1; i <= 5; i++) {
-      testTopics.send(noised("ada", i, 1.9));
+      records.report(noised("ada", i, 1.9));
     }
-    testTopics.send(noised("ada", 6, 1));
-    testTopics.send(noised("bob", 1, 1));
+    records.report(noised("ada", 6, 1));
+    records.report(noised("bob", 1, 1));
     for (int i = 1; i <= 9; i++) {
-      testTopics.send(noised("carol", i, 0.5));
+      records.report(noised("carol", i, 0.5));
     }
-    testTopics.send(noised("eve", 1, 1));
-    testTopics.send(noised("eve", 1, 1));
-    testTopics.send(noised("eve", 2, 1).toBuilder().setModelId("invented").build());
-    testTopics.send(
+    records.report(noised("eve", 1, 1));
+    records.report(noised("eve", 1, 1));
+    records.report(noised("eve", 2, 1).toBuilder().setModelId("invented").build());
+    records.report(
         noised("eve", 3, 1).toBuilder()
             .setGrid(Grid.newBuilder().addValues(0).addValues(0).addValues(0))
             .build());
     // More than an account can contain.
-    testTopics.send(noised("gus", 1, 1e12));
-    testTopics.send(answer("fay"));
-    testTopics.send(raw("dora"));
-    testTopics.send(raw("emil"));
+    records.report(noised("gus", 1, 1e12));
+    records.report(answer("fay"));
+    records.report(raw("dora"));
+    records.report(raw("emil"));
 
-    testTopics.flush();
-    testTopics.awaitRecords(testTopics.topics.accounting(), EVENTS);
-    testTopics.awaitRecords(testTopics.topics.guarantees(), 1);
-    testTopics.awaitUpdate("visits", Scenario::isComplete);
-    testTopics.awaitUpdate("rides", update -> update.getRound() == 1);
-    testTopics.awaitRetired("retired");
+    records.await(TOPICS.accounting(), all -> all.size() >= EVENTS);
+    records.await(TOPICS.guarantees(), all -> !all.isEmpty());
+    records.await(
+        TOPICS.updates(),
+        all ->
+            all.stream().anyMatch(r -> isAbout(r, "visits") && isComplete(update(r)))
+                && all.stream().anyMatch(r -> isAbout(r, "rides") && update(r).getRound() == 1)
+                && all.stream().anyMatch(r -> isAbout(r, "retired") && r.value() == null));
+  }
+
+  private static boolean isAbout(ConsumerRecord<byte[], byte[]> record, String model) {
+    return new String(record.key(), UTF_8).equals(model);
   }
 
   private static boolean isComplete(ModelUpdate visits) {
     return visits.getUsed() == USED && visits.getStatistics(1).hasQuantiles();
   }
 
-  private static ModelSpec.Builder spec(String modelId) {
-    return ModelSpec.newBuilder().setModelId(modelId).setDimension(2).setGradientBound(1);
+  private static ModelUpdate update(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      return ModelUpdate.parseFrom(record.value());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError("An update that can't be read", e);
+    }
   }
 
   private static ModelSpec.Builder local(String modelId) {
-    return spec(modelId)
+    return ModelSpec.newBuilder()
+        .setModelId(modelId)
+        .setDimension(2)
+        .setGradientBound(1)
         .setMaxStaleness(STALENESS)
         .setLdpSgd(LdpSgd.newBuilder().setStepSize(1).setDecay(0));
   }
 
   private static ModelSpec central(String modelId) {
-    return spec(modelId)
+    return ModelSpec.newBuilder()
+        .setModelId(modelId)
+        .setDimension(2)
+        .setGradientBound(1)
         .setReportsPerRound(2)
         .setDpFtrl(
             DpFtrl.newBuilder()

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.broker.EmbeddedBroker;
-import io.croupier.job.TestJobs;
-import io.croupier.job.TestTopics;
+import io.croupier.job.CroupierJob;
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GuaranteeEvent;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
@@ -29,17 +31,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 import org.apache.flink.util.CloseableIterator;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -58,11 +60,11 @@ import org.junit.jupiter.api.io.TempDir;
 class SqlPageITCase {
   static final Path PAGE = Path.of("..", "..", "docs/run/sql.md");
   private static final Pattern BLOCK = Pattern.compile("```sql\n(.*?)```", Pattern.DOTALL);
+  private static final Topics TOPICS = Topics.withPrefix("croupier");
 
   @TempDir private static Path directory;
   private static EmbeddedBroker broker;
-  private static TestTopics testTopics;
-  private static Topics topics;
+  private static Records records;
   private static LocalDateTime started;
   private static TableEnvironment tables;
 
@@ -73,20 +75,34 @@ class SqlPageITCase {
   static void runTheJob() throws Exception {
     started = LocalDateTime.now(ZoneOffset.UTC);
     broker = EmbeddedBroker.start(directory.resolve("broker"));
-    testTopics = new TestTopics(broker, "croupier");
-    topics = testTopics.topics;
-    Map<String, String> settings = testTopics.settings();
-    settings.put("publication.hold", "500 ms");
-    settings.put("limits.user.reports", "10");
-    JobClient job = TestJobs.submit(settings);
-    try {
-      Scenario.play(testTopics);
-    } finally {
-      TestJobs.cancel(job);
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      KafkaTopics.create(admin, TOPICS, 2, (short) 1);
     }
-    abortEvent();
+    records = new Records(broker.bootstrapServers(), TOPICS);
+    JobClient job =
+        CroupierJob.submit(
+            StreamExecutionEnvironment.createLocalEnvironment(2, new Configuration()),
+            JobConfig.of(
+                Map.of(
+                    "kafka.bootstrap.servers", broker.bootstrapServers(),
+                    "parallelism", "2",
+                    "checkpoint.interval", "200 ms",
+                    "publication.hold", "500 ms",
+                    "limits.user.reports", "10")));
+    try {
+      Scenario.play(records);
+    } finally {
+      job.cancel().get(30, TimeUnit.SECONDS);
+    }
+    records.abort(
+        TOPICS.accounting(),
+        "mallory",
+        AccountingEvent.newBuilder()
+            .setUserId("mallory")
+            .setModelId("visits")
+            .setOutcome(Outcome.REFUSED_BUDGET)
+            .build());
     sendWindows();
-    testTopics.flush();
     tables = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
     tables.getConfig().set("table.local-time-zone", "UTC");
     tables.getConfig().set("parallelism.default", "2");
@@ -95,36 +111,19 @@ class SqlPageITCase {
 
   @AfterAll
   static void stop() {
-    testTopics.close();
+    records.close();
     broker.close();
-  }
-
-  /** Writes an event in a transaction that is then aborted. */
-  private static void abortEvent() throws Exception {
-    byte[] event =
-        AccountingEvent.newBuilder()
-            .setUserId("mallory")
-            .setModelId("visits")
-            .setOutcome(Outcome.REFUSED_BUDGET)
-            .build()
-            .toByteArray();
-    try (KafkaProducer<byte[], byte[]> aborted = testTopics.transaction("aborted")) {
-      aborted
-          .send(new ProducerRecord<>(topics.accounting(), "mallory".getBytes(UTF_8), event))
-          .get();
-      aborted.abortTransaction();
-    }
   }
 
   /**
    * Zoe has tokens of three windows. The first has a guarantee, the second has two, and the third
    * one that is of another level.
    */
-  private static void sendWindows() {
+  private static void sendWindows() throws Exception {
     PrivUnit unit = PrivUnit.newBuilder().setEpsilon(2).setCandidates(256).setTop(59).build();
     for (int window = 0; window < 3; window++) {
-      testTopics.send(
-          topics.accounting(),
+      records.send(
+          TOPICS.accounting(),
           "hidden/device/zoe",
           AccountingEvent.newBuilder()
               .setOutcome(Outcome.GRANTED)
@@ -142,9 +141,9 @@ class SqlPageITCase {
     guarantee(2, 0.125, unit.toBuilder().setTop(58).build());
   }
 
-  private static void guarantee(long window, double epsilon, PrivUnit unit) {
-    testTopics.send(
-        topics.guarantees(),
+  private static void guarantee(long window, double epsilon, PrivUnit unit) throws Exception {
+    records.send(
+        TOPICS.guarantees(),
         "hidden",
         GuaranteeEvent.newBuilder()
             .setModelId("hidden")
@@ -195,11 +194,6 @@ class SqlPageITCase {
             "Users near a limit",
             "Refusals by reason and hour",
             "Spend by model");
-  }
-
-  /** The newest message on a topic that is about a model or user. */
-  private static <T> T newest(List<T> messages, Predicate<T> isAbout) {
-    return messages.stream().filter(isAbout).reduce((former, latter) -> latter).orElseThrow();
   }
 
   /** The final rows of a query: a changelog's rows after all its changes. */
@@ -257,7 +251,8 @@ class SqlPageITCase {
     Map<String, Row> byModel = new HashMap<>();
     rows.forEach(row -> byModel.put(row.getFieldAs(0), row));
     // Ada 6 reports, Bob 1, Carol 9, Eve 2, of which one has the wrong dimension; Fay an answer;
-    // Gus one that no account can contain.
+    // Gus
+    // one that no account can contain.
     double mean = (10.5 + 1 + 4.5 + 2 + 1) / 5;
     assertThat(byModel.get("visits"))
         .isEqualTo(Row.of("visits", 6L, 20L, Double.POSITIVE_INFINITY, mean, 0.0));
@@ -269,7 +264,9 @@ class SqlPageITCase {
   @Test
   void guarantees() throws Exception {
     GuaranteeEvent newest =
-        newest(testTopics.guarantees(), event -> event.getModelId().equals("rides"));
+        records
+            .read(TOPICS.guarantees(), (key, value) -> GuaranteeEvent.parseFrom(value))
+            .get("rides");
     assertThat(newest.getRound()).isEqualTo(1);
     assertThat(newest.getReplaceOne().getEpsilon()).isPositive();
     assertThat(rows("Guarantees"))
@@ -301,7 +298,8 @@ class SqlPageITCase {
 
   @Test
   void models() throws Exception {
-    ModelUpdate newest = newest(testTopics.updates("visits"), update -> true);
+    ModelUpdate newest =
+        records.read(TOPICS.updates(), (key, value) -> ModelUpdate.parseFrom(value)).get("visits");
     List<Row> rows = rows("Models");
     // The third model is retired: its newest record is null.
     assertThat(rows)
@@ -332,7 +330,8 @@ class SqlPageITCase {
   /** Fay has answered. */
   @Test
   void quantiles() throws Exception {
-    ModelUpdate newest = newest(testTopics.updates("visits"), update -> true);
+    ModelUpdate newest =
+        records.read(TOPICS.updates(), (key, value) -> ModelUpdate.parseFrom(value)).get("visits");
     StatisticEstimate minutes = newest.getStatistics(1);
     StatisticEstimate.QuantileValues quantiles = minutes.getQuantiles();
     assertThat(quantiles.getAnswers()).isEqualTo(1);
@@ -381,7 +380,8 @@ class SqlPageITCase {
    */
   @Test
   void numbersThatARecordLacksAreZero() throws Exception {
-    AccountingEvent newest = newest(testTopics.events(), event -> event.getUserId().equals("bob"));
+    AccountingEvent newest =
+        records.read(TOPICS.accounting(), AccountingEvents::read).get("visits/device/bob");
     assertThat(newest.getLeftModel().hasEpsilon()).isTrue();
     assertThat(newest.getLeftModel().hasReports()).isFalse();
     assertThat(
@@ -397,7 +397,7 @@ class SqlPageITCase {
         "CREATE TEMPORARY TABLE appended (model_id STRING, round BIGINT) WITH ('connector' ="
             + " 'kafka',"
             + " 'topic' = '%s', 'properties.bootstrap.servers' = '%s',"
-                .formatted(topics.updates(), broker.bootstrapServers())
+                .formatted(TOPICS.updates(), broker.bootstrapServers())
             + " 'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset',"
             + " 'format' = 'protobuf',"
             + " 'protobuf.message-class-name' = 'io.croupier.schemas.ModelUpdate')");
