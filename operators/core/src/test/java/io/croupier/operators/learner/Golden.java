@@ -13,7 +13,7 @@ import java.util.Arrays;
 public final class Golden {
   private Golden() {}
 
-  /** The cases of a file, of which there are so many. */
+  /** The cases of a file, whose number the test states. */
   public static JsonNode cases(String file, int count) {
     JsonNode cases = read(file).get("cases");
     assertThat(cases).hasSize(count);
