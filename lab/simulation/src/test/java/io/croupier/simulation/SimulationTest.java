@@ -33,7 +33,8 @@ class SimulationTest {
   @Test
   @Tag("ci")
   void nothingIsFoundInOtherSeeds() {
-    assertThat(new CommandLine(new Simulate()).execute("--seeds", "5000")).isZero();
+    assertThat(new CommandLine(new Simulate()).execute("--seeds", "5000", "--threads", "2"))
+        .isZero();
   }
 
   @Test
