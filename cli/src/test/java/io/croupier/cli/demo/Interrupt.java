@@ -1,5 +1,6 @@
 package io.croupier.cli.demo;
 
+import io.croupier.cli.Programs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,16 +40,7 @@ record Interrupt(List<String> launcher, String signal, int exitValue) {
   private static boolean reaches(List<String> launcher) throws InterruptedException {
     List<String> command = new ArrayList<>(launcher);
     command.addAll(List.of("sh", "-c", "kill -INT $$; exit " + NOT_INTERRUPTED));
-    try {
-      return new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .start()
-              .waitFor()
-          == 128 + 2;
-    } catch (IOException e) {
-      return false;
-    }
+    return Programs.exitCode(command) == 128 + 2;
   }
 
   /** Sends the signal. */
