@@ -46,6 +46,9 @@ final class Checks {
   /** By the key of a deleted event, the offset of the erasure. */
   private final Map<ByteString, Long> deleted = new HashMap<>();
 
+  /** By person and partition, the offset of the newest record that forgets the totals. */
+  private final Map<String, Long> forgottenAt = new HashMap<>();
+
   private final Map<String, ModelUpdate> draws = new HashMap<>();
   private final Map<String, GradientReport> arrived = new TreeMap<>();
   private final Map<String, AccountingEvent> events = new TreeMap<>();
@@ -156,6 +159,7 @@ final class Checks {
     } else if (AccountingKey.isOfErasure(entry.key())) {
       String userId = World.text(AccountingKey.user(entry.key()));
       Object unused = accounts.remove(userId);
+      forgottenAt.put(userId + " " + partition, entry.offset());
       world.accounts().changed(userId, partition, entry.offset());
     }
   }
@@ -241,6 +245,11 @@ final class Checks {
   /** The sum of a person's visible events. */
   ReferenceAccount account(String userId) {
     return accounts.computeIfAbsent(userId, unused -> new ReferenceAccount());
+  }
+
+  /** The offset of the newest record that forgot a person's totals; -1 without any. */
+  long forgottenAt(String userId, Partition partition) {
+    return forgottenAt.getOrDefault(userId + " " + partition, -1L);
   }
 
   /** Whether all records of a partition before an offset are checked. */

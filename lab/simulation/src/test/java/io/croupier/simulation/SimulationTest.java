@@ -22,6 +22,16 @@ class SimulationTest {
         .allMatch(String::isEmpty);
   }
 
+  /**
+   * The totals of a person are forgotten while a report is being judged, whose event stays; then
+   * another erasure replaces the record that forgot them, and names that event.
+   */
+  @Test
+  @Tag("ci")
+  void nothingIsFoundWhereAnEventOutlivesForgottenTotals() {
+    assertThat(finding(1795952566215003720L)).isEmpty();
+  }
+
   private static String finding(long seed) {
     Outcome outcome = WorldRun.run(seed, new Parts());
     return outcome.finding().isEmpty()

@@ -14,7 +14,7 @@ final class EventTotals {
 
   /**
    * Raises every sum that is below the recorded one. A sum that is above stays: the event comes
-   * from a ledger that had lost some spend.
+   * from a ledger that had lost some spend, or had forgotten it and left one of its events.
    *
    * @throws IllegalArgumentException if a recorded value can't be a sum of costs
    */
