@@ -43,7 +43,7 @@ class SimulationTest {
   @Test
   @Tag("ci")
   void nothingIsFoundInOtherSeeds() {
-    assertThat(new CommandLine(new Simulate()).execute("--seeds", "5000", "--threads", "2"))
+    assertThat(new CommandLine(new Simulate()).execute("--seeds", "5000", "--threads", "3"))
         .isZero();
   }
 
