@@ -95,6 +95,7 @@ final class Demo {
     Runtime.getRuntime().addShutdownHook(stop);
     try {
       boolean complete = perform(out, verbose);
+      Log.silence();
       close();
       Runtime.getRuntime().removeShutdownHook(stop);
       return complete;

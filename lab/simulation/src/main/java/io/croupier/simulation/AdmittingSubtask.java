@@ -43,7 +43,7 @@ abstract class AdmittingSubtask extends Subtask {
   @Override
   void opened() throws Exception {
     preAggregator = job.parts().preAggregator(Duration.ofMillis(World.PRE_AGGREGATION_MS));
-    sums = new OperatorTask<>(preAggregator, parallelism(), index);
+    sums = new OperatorTask<>(job.world().tasks(), preAggregator, parallelism(), index);
     sums.start(null, job.nowMs());
   }
 

@@ -36,6 +36,7 @@ final class LearnerSubtask extends Subtask {
   OperatorTask<?> create() throws Exception {
     learner =
         new OperatorTask<>(
+            job.world().tasks(),
             job.parts().learner(job.world(), outputs),
             job.learners(),
             index,

@@ -2,7 +2,6 @@ package io.croupier.simulation;
 
 import io.croupier.job.kafka.OutputSink;
 import io.croupier.operators.flink.OutboundRecord;
-import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.ledger.UserOfRecord;
 import io.croupier.operators.flink.restart.LedgerStart;
@@ -39,6 +38,7 @@ final class LedgerSubtask extends AdmittingSubtask {
   OperatorTask<RoundSum> createAdmitting() throws Exception {
     ledger =
         new OperatorTask<>(
+            job.world().tasks(),
             job.parts().ledger(job.world(), outputs, LedgerStart.REQUIRE_STATE),
             job.ledgers(),
             index,
@@ -83,7 +83,7 @@ final class LedgerSubtask extends AdmittingSubtask {
 
   @Override
   void drainOthers(OperatorTask<RoundSum> admitting) throws Exception {
-    List<OutboundRecord> written = admitting.drain(SideOutputs.LEDGER);
+    List<OutboundRecord> written = admitting.drainSide();
     stops.check(written);
     write(written);
   }

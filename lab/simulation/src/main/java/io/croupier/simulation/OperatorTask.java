@@ -1,60 +1,68 @@
 package io.croupier.simulation;
 
 import io.croupier.operators.flink.OutboundRecord;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
-import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.metrics.Gauge;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.checkpoint.CheckpointType;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.runtime.io.disk.iomanager.IOManagerAsync;
+import org.apache.flink.runtime.checkpoint.TaskStateSnapshot;
 import org.apache.flink.runtime.jobgraph.OperatorID;
-import org.apache.flink.runtime.metrics.groups.InternalOperatorMetricGroup;
-import org.apache.flink.runtime.metrics.groups.UnregisteredMetricGroups;
 import org.apache.flink.runtime.metrics.util.InterceptingOperatorMetricGroup;
-import org.apache.flink.runtime.operators.testutils.MockEnvironment;
-import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
+import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
+import org.apache.flink.runtime.state.TestTaskStateManager;
+import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.streaming.api.graph.StreamConfig;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFinalizer;
+import org.apache.flink.streaming.api.operators.StreamOperatorUtils;
+import org.apache.flink.streaming.api.operators.StreamTaskStateInitializerImpl;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.apache.flink.streaming.runtime.tasks.TestProcessingTimeService;
+import org.apache.flink.streaming.util.MockOutput;
 import org.apache.flink.util.OutputTag;
 
 /**
- * One operator of a subtask in Flink's harness. All harnesses share what spills to disks, which
- * none uses: a harness of its own would start two threads. A harness's close() may throw any
+ * One operator of a subtask, run as Flink's harness for tests runs one. Its close() may throw any
  * exception.
  */
 @SuppressWarnings("try")
-final class OperatorTask<T> extends AbstractStreamOperatorTestHarness<T> {
+final class OperatorTask<T> implements AutoCloseable {
   /** Of the job, once and for all. */
   static final int KEY_GROUPS = 16;
 
-  private static final SharedDisks DISKS = new SharedDisks();
+  /** What the operator has emitted. */
+  private static final class Emitted<T> extends MockOutput<T> {
+    private final List<T> values = new ArrayList<>();
+    private final List<OutboundRecord> records = new ArrayList<>();
 
-  private static final class SharedDisks extends IOManagerAsync {
+    Emitted() {
+      super(List.of());
+    }
+
     @Override
-    public void close() {
-      // Others use it.
+    public void collect(StreamRecord<T> element) {
+      values.add(element.getValue());
+    }
+
+    @Override
+    public <X> void collect(OutputTag<X> tag, StreamRecord<X> record) {
+      records.add((OutboundRecord) record.getValue());
     }
   }
 
-  /** Keeps the metrics of the operator. */
-  private static final class Metrics extends UnregisteredMetricGroups.UnregisteredTaskMetricGroup {
-    private final InterceptingOperatorMetricGroup operator = new InterceptingOperatorMetricGroup();
-
-    @Override
-    public InternalOperatorMetricGroup getOrAddOperator(
-        OperatorID id, String name, Map<String, String> variables) {
-      return operator;
-    }
-  }
-
-  private final Metrics metrics;
+  private final AbstractStreamOperator<T> operator;
+  private final SharedTasks.SharedTask task;
+  private final StreamConfig config = new StreamConfig(new Configuration());
+  private final TestProcessingTimeService time = new TestProcessingTimeService();
+  private final Emitted<T> emitted = new Emitted<>();
+  private InterceptingOperatorMetricGroup metrics;
 
   /**
    * Creates the task.
@@ -62,59 +70,53 @@ final class OperatorTask<T> extends AbstractStreamOperatorTestHarness<T> {
    * @param keys of the operator's inputs, by String; null for an input without keys
    */
   OperatorTask(
-      AbstractStreamOperator<T> operator, int parallelism, int index, KeySelector<?, ?>... keys)
-      throws Exception {
-    this(operator, parallelism, index, new Metrics(), keys);
-  }
-
-  private OperatorTask(
+      SharedTasks tasks,
       AbstractStreamOperator<T> operator,
       int parallelism,
       int index,
-      Metrics metrics,
       KeySelector<?, ?>... keys)
       throws Exception {
-    super(operator, environment(parallelism, index, metrics));
-    this.metrics = metrics;
+    this.operator = operator;
+    task = tasks.get(parallelism, index);
+    config.setOperatorID(new OperatorID());
     for (int i = 0; i < keys.length; i++) {
       if (keys[i] != null) {
         config.setStatePartitioner(i, keys[i]);
         config.setStateKeySerializer(
-            Types.STRING.createSerializer(executionConfig.getSerializerConfig()));
+            Types.STRING.createSerializer(
+                task.environment.getExecutionConfig().getSerializerConfig()));
       }
     }
     config.serializeAllConfigs();
-    getEnvironment()
-        .getJobConfiguration()
-        .set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofSeconds(1));
-  }
-
-  private static MockEnvironment environment(int parallelism, int index, Metrics metrics) {
-    return new MockEnvironmentBuilder()
-        .setTaskName("task")
-        .setManagedMemorySize(1 << 15)
-        .setBufferSize(1024)
-        .setMaxParallelism(KEY_GROUPS)
-        .setParallelism(parallelism)
-        .setSubtaskIndex(index)
-        .setIOManager(DISKS)
-        .setMetricGroup(metrics)
-        .build();
   }
 
   /** A number that the operator shows. */
   long gauge(String name) {
-    return ((Number) ((Gauge<?>) metrics.operator.get(name)).getValue()).longValue();
+    return ((Number) ((Gauge<?>) metrics.get(name)).getValue()).longValue();
   }
 
   /** Lets the operator start with a state; null for none. */
   void start(OperatorSubtaskState restored, long nowMs) throws Exception {
     setProcessingTime(nowMs);
-    setup();
+    StreamOperatorUtils.setProcessingTimeService(operator, time);
+    StreamOperatorUtils.setupStreamOperator(operator, task.task, config, emitted);
+    metrics = task.metrics();
+    TaskStateSnapshot state = new TaskStateSnapshot();
     if (restored != null) {
-      initializeState(restored);
+      state.putSubtaskStateByOperatorID(operator.getOperatorID(), restored);
     }
-    open();
+    TestTaskStateManager states = task.restored();
+    states.setReportedCheckpointId(0);
+    states.setJobManagerTaskStateSnapshotsByCheckpointId(
+        restored == null ? Map.of() : Map.of(0L, state));
+    operator.initializeState(
+        new StreamTaskStateInitializerImpl(task.environment, new HashMapStateBackend()));
+    operator.open();
+  }
+
+  /** Sets the clock, which lets timers fire. */
+  void setProcessingTime(long nowMs) throws Exception {
+    time.setCurrentTime(nowMs);
   }
 
   /** Lets an operator of two inputs process an element of the first. */
@@ -133,21 +135,45 @@ final class OperatorTask<T> extends AbstractStreamOperatorTestHarness<T> {
     ((TwoInputStreamOperator<?, B, T>) operator).processElement2(record);
   }
 
-  /** Removes and returns what the operator has emitted. */
-  List<T> drain() {
-    List<T> values = extractOutputValues();
-    getOutput().clear();
-    return values;
+  void prepareSnapshotPreBarrier(long checkpoint) throws Exception {
+    operator.prepareSnapshotPreBarrier(checkpoint);
   }
 
-  /** The same for a side output. */
-  List<OutboundRecord> drain(OutputTag<OutboundRecord> tag) {
-    Queue<StreamRecord<OutboundRecord>> side = getSideOutput(tag);
-    List<OutboundRecord> values = new ArrayList<>();
-    if (side != null) {
-      side.forEach(record -> values.add(record.getValue()));
-      side.clear();
-    }
-    return values;
+  OperatorSubtaskState snapshot(long checkpoint, long nowMs) throws Exception {
+    CheckpointStorageLocationReference location = CheckpointStorageLocationReference.getDefault();
+    return OperatorSnapshotFinalizer.create(
+            operator.snapshotState(
+                checkpoint,
+                nowMs,
+                new CheckpointOptions(CheckpointType.CHECKPOINT, location),
+                task.storage.resolveCheckpointStorageLocation(checkpoint, location)))
+        .getJobManagerOwnedState();
+  }
+
+  void notifyOfCompletedCheckpoint(long checkpoint) throws Exception {
+    operator.notifyCheckpointComplete(checkpoint);
+  }
+
+  /** Removes and returns what the operator has emitted. */
+  List<T> drain() {
+    return taken(emitted.values);
+  }
+
+  /** The same for its side output. */
+  List<OutboundRecord> drainSide() {
+    return taken(emitted.records);
+  }
+
+  private static <X> List<X> taken(List<X> from) {
+    List<X> taken = List.copyOf(from);
+    from.clear();
+    return taken;
+  }
+
+  @Override
+  public void close() throws Exception {
+    time.shutdownService();
+    operator.finish();
+    operator.close();
   }
 }

@@ -7,7 +7,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.RawRecord;
-import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.ledger.LedgerOperator;
 import io.croupier.operators.flink.ledger.RebuildOperator;
@@ -72,7 +71,8 @@ final class Rebuild {
     LedgerOperator ledger =
         world.parts().ledger(world, world.parts().outputs(world.job()), LedgerStart.REBUILT);
     world.log().compact(World.TOPICS.accounting(), partition -> random.nextBoolean());
-    try (OperatorTask<?> task = new OperatorTask<>(ledger, 1, 0, new UserOfRecord(), null)) {
+    try (OperatorTask<?> task =
+        new OperatorTask<>(world.tasks(), ledger, 1, 0, new UserOfRecord(), null)) {
       task.start(state(), world.nowMs());
       for (SpecRecord spec : world.followed(World.TOPICS.models())) {
         task.processSecond(spec);
@@ -80,7 +80,7 @@ final class Rebuild {
       for (Entry entry : requests.committed(first)) {
         task.processFirst(raw(requests, entry));
       }
-      compare(ofJob, task.drain(SideOutputs.LEDGER));
+      compare(ofJob, task.drainSide());
     }
   }
 
@@ -88,7 +88,8 @@ final class Rebuild {
   private OperatorSubtaskState state() throws Exception {
     String topic = World.TOPICS.accounting();
     RebuildOperator rebuild = new RebuildOperator(StartOutputs.end(world.log(), topic));
-    try (OperatorTask<Integer> task = new OperatorTask<>(rebuild, 1, 0, new UserOfEvent(), null)) {
+    try (OperatorTask<Integer> task =
+        new OperatorTask<>(world.tasks(), rebuild, 1, 0, new UserOfEvent(), null)) {
       task.start(null, world.nowMs());
       for (Partition partition : world.log().partitions(topic)) {
         for (Entry entry : world.parts().rebuilt(partition)) {

@@ -29,7 +29,8 @@ final class SpendSubtask extends AdmittingSubtask {
 
   @Override
   OperatorTask<RoundSum> createAdmitting() throws Exception {
-    return new OperatorTask<>(job.parts().spend(job.world()), job.spends(), index, NONCE, null);
+    return new OperatorTask<>(
+        job.world().tasks(), job.parts().spend(job.world()), job.spends(), index, NONCE, null);
   }
 
   @Override

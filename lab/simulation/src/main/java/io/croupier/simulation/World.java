@@ -55,6 +55,7 @@ final class World {
   private final Tokens tokens = new Tokens(this);
   private final AccountAsks accounts = new AccountAsks(this);
   private final JobSteps steps = new JobSteps(this);
+  private final SharedTasks tasks = new SharedTasks();
   private final BrokerSteps brokers = new BrokerSteps(this);
   private final List<SimulatedDevice> devices = new ArrayList<>();
   private final Deque<Runnable> background = new ArrayDeque<>();
@@ -119,6 +120,10 @@ final class World {
 
   Tokens tokens() {
     return tokens;
+  }
+
+  SharedTasks tasks() {
+    return tasks;
   }
 
   AccountAsks accounts() {
