@@ -147,7 +147,7 @@ class AnonymousITCase {
       app.close();
     }
     if (job != null) {
-      job.cancel().get(30, TimeUnit.SECONDS);
+      job.cancel().get(5, TimeUnit.MINUTES);
     }
     if (producer != null) {
       producer.close();

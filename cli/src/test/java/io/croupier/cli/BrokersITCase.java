@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Brokers that run. */
 @Tag("ci")
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class BrokersITCase {
   @TempDir private Path directory;
 

@@ -270,7 +270,7 @@ class ClientExampleE2ECase {
         assertThat(people.round).isGreaterThan(first);
         assertThat(reportsOf("ada", address)).hasSize(1);
       } finally {
-        job.cancel().get(30, TimeUnit.SECONDS);
+        job.cancel().get(5, TimeUnit.MINUTES);
       }
     }
   }

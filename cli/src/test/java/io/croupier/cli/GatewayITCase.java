@@ -121,7 +121,7 @@ class GatewayITCase {
       gateway.close();
     }
     if (job != null) {
-      job.cancel().get(30, TimeUnit.SECONDS);
+      job.cancel().get(5, TimeUnit.MINUTES);
     }
     if (secured != null) {
       secured.close();

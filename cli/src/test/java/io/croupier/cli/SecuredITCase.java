@@ -137,7 +137,7 @@ class SecuredITCase {
         secured.awaitRecords(BrokerSecurity.ADMIN, TOPICS.rawDeadLetters());
         secured.awaitRecords(BrokerSecurity.ADMIN, TOPICS.journal());
       } finally {
-        job.cancel().get(30, TimeUnit.SECONDS);
+        job.cancel().get(5, TimeUnit.MINUTES);
       }
       assertThat(log.text()).isNotEmpty();
       for (String secret : secrets()) {
@@ -310,7 +310,7 @@ class SecuredITCase {
         log.await("ConsumerConfig values", PATIENCE);
         log.await("ProducerConfig values", PATIENCE);
       } finally {
-        job.cancel().get(30, TimeUnit.SECONDS);
+        job.cancel().get(5, TimeUnit.MINUTES);
       }
       // Without these rights the job fails, so the call returns.
       List<String> arguments = new ArrayList<>(List.of("run"));

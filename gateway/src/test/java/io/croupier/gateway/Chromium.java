@@ -45,12 +45,15 @@ public final class Chromium {
     }
     ChromeOptions options = new ChromeOptions();
     options.setBinary(browser.orElseThrow().toString());
-    // Containers often have neither user namespaces nor a large /dev/shm.
+    // Containers often have neither user namespaces nor a large /dev/shm; and a tab in the
+    // background would hardly run on
+    // a busy machine, though it may have the ledger.
     options.addArguments(
         "--headless=new",
         "--no-sandbox",
         "--disable-dev-shm-usage",
         "--disable-gpu",
+        "--disable-renderer-backgrounding",
         "--no-first-run",
         "--disable-background-networking",
         "--disable-component-update",

@@ -243,14 +243,14 @@ class GatewayDrainITCase {
 
       process.destroy();
 
-      assertThat(poll.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(304);
+      assertThat(poll.get(5, TimeUnit.MINUTES).statusCode()).isEqualTo(304);
       assertThat(poll.get().headers().firstValue("Connection")).hasValue("close");
-      HttpResponse<String> streamed = stream.get(60, TimeUnit.SECONDS);
+      HttpResponse<String> streamed = stream.get(5, TimeUnit.MINUTES);
       assertThat(streamed.statusCode()).isEqualTo(200);
       assertThat(streamed.body()).startsWith("event: update\nid: 3\n").doesNotContain("retired");
       List<Integer> statuses = new ArrayList<>();
       for (CompletableFuture<Integer> probe : probes) {
-        statuses.add(probe.get(60, TimeUnit.SECONDS));
+        statuses.add(probe.get(5, TimeUnit.MINUTES));
       }
       // A connection may also be closed between two probes.
       assertThat(statuses).contains(503).isSubsetOf(503, 0);

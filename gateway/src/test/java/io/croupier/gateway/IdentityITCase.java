@@ -285,7 +285,7 @@ class IdentityITCase extends GatewayFixture {
         }
         assertThat(other.protobuf(other.issuer.token("ada"), report()).statusCode()).isEqualTo(202);
         for (CompletableFuture<HttpResponse<String>> answer : answers) {
-          HttpResponse<String> response = answer.get(60, TimeUnit.SECONDS);
+          HttpResponse<String> response = answer.get(5, TimeUnit.MINUTES);
           assertThat(response.statusCode()).isEqualTo(503);
           assertThat(response.headers().firstValue("Retry-After")).isPresent();
           assertThat(TestGateway.json(response).get("detail").getAsString())

@@ -97,7 +97,7 @@ class ModelsITCase extends GatewayFixture {
     assertThat(answers).noneMatch(CompletableFuture::isDone);
     broker.update("polled", DIMENSION, 5);
     for (CompletableFuture<HttpResponse<String>> answer : answers) {
-      HttpResponse<String> response = answer.get(60, TimeUnit.SECONDS);
+      HttpResponse<String> response = answer.get(5, TimeUnit.MINUTES);
       assertThat(response.statusCode()).isEqualTo(200);
       assertThat(response.headers().firstValue("ETag")).get().asString().startsWith("W/\"5-");
     }
@@ -139,7 +139,7 @@ class ModelsITCase extends GatewayFixture {
     // Compaction may have removed the tombstone.
     broker.update(again("restarted", 1));
 
-    HttpResponse<String> polled = waiting.get(30, TimeUnit.SECONDS);
+    HttpResponse<String> polled = waiting.get(5, TimeUnit.MINUTES);
     assertThat(polled.statusCode()).isEqualTo(200);
     assertThat(TestGateway.json(polled).get("round").getAsString()).isEqualTo("1");
     for (String query : List.of("?after=9", "?after=9&wait=60", "")) {
@@ -179,7 +179,7 @@ class ModelsITCase extends GatewayFixture {
           CompletableFuture<HttpResponse<String>> waiting =
               gateway.getAsync("/v1/models/outrun?wait=60&after=" + known);
           broker.update("outrun", DIMENSION, round.addAndGet(2));
-          HttpResponse<String> response = waiting.get(30, TimeUnit.SECONDS);
+          HttpResponse<String> response = waiting.get(5, TimeUnit.MINUTES);
           assertThat(response.statusCode()).isEqualTo(200);
           await(() -> tag("outrun").startsWith("W/\"%d-".formatted(round.get())));
           return TestGateway.json(response).get("round").getAsLong() == round.get();
@@ -227,7 +227,7 @@ class ModelsITCase extends GatewayFixture {
     assertThat(event(lines)).isEqualTo("update 4 4");
     broker.retire("retiring");
     assertThat(lines.poll(60, TimeUnit.SECONDS)).isEqualTo("event: retired");
-    stream.get(60, TimeUnit.SECONDS);
+    stream.get(5, TimeUnit.MINUTES);
     await(() -> gateway.status("/v1/models/retiring") == 404);
   }
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * positions of the lost records, and continues.
  */
 @Tag("thorough")
-@Timeout(value = 180, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class AbortedTransactionITCase {
   private static final int PEOPLE = 20;
 

@@ -55,7 +55,7 @@ import org.junit.jupiter.api.Timeout;
  * How much of a broker's disk accounting events take: events of priv_unit reports, whose users have
  * ids of 43 characters (256 bits in Base64) and devices named as our client names them.
  */
-@Timeout(value = 180, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 @Tag("thorough")
 class AccountingBytesITCase extends BrokerFixture {
   /** Of an event among a thousand of different users, none of whom has another one. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The inputs end while a new round is held back, as {@code flink stop --drain} ends them. */
 @Tag("thorough")
-@Timeout(value = 180, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class DrainITCase extends JobFixture {
   private FollowedUpdates updates;
 
@@ -48,9 +48,9 @@ class DrainITCase extends JobFixture {
 
     job.stopWithSavepoint(
             true, directory.resolve("savepoints").toUri().toString(), SavepointFormatType.CANONICAL)
-        .get(60, TimeUnit.SECONDS);
-    job.getJobExecutionResult().get(60, TimeUnit.SECONDS);
-    ModelUpdate last = updates.await("m", update -> update.getRound() == 2, Duration.ofSeconds(10));
+        .get(5, TimeUnit.MINUTES);
+    job.getJobExecutionResult().get(5, TimeUnit.MINUTES);
+    ModelUpdate last = updates.await("m", update -> update.getRound() == 2, Duration.ofMinutes(2));
     assertThat(last.getUsed()).isEqualTo(2);
     assertThat(last.getWeightsList()).isNotEqualTo(held.getWeightsList());
   }

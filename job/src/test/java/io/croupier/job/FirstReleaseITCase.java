@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * that release. The savepoint is kept with the records on its topics.
  */
 @Tag("ci")
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class FirstReleaseITCase extends KeptStateFixture {
   private static final Path KEPT =
       Path.of("src", "test", "resources", "refused-savepoints", "0.1.0");
@@ -55,7 +55,7 @@ class FirstReleaseITCase extends KeptStateFixture {
             "flink.restart-strategy.type",
             "none"));
 
-    Throwable end = catchThrowable(() -> job.getJobExecutionResult().get(60, TimeUnit.SECONDS));
+    Throwable end = catchThrowable(() -> job.getJobExecutionResult().get(5, TimeUnit.MINUTES));
 
     assertThat(end).hasStackTraceContaining("'io.croupier.operators.accounting.");
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("ci")
 class JournalITCase extends JobFixture {
   @Test
-  @Timeout(value = 120, unit = TimeUnit.SECONDS)
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
   void aJobWithoutAJournalRunsWithoutItsTopic() throws Exception {
     try (Admin admin = testTopics.admin()) {
       Set<String> missing = Set.of(testTopics.topics.journal());

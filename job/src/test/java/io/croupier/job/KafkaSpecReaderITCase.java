@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The ledger has every spec that was published before it started. */
 @Tag("ci")
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class KafkaSpecReaderITCase extends JobFixture {
   @Test
   void readsCommittedRecordsWithoutWaitingForTransactions() throws Exception {

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Topics on a real broker; each test uses its own prefix. */
 @Tag("ci")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class KafkaTopicsITCase {
   @TempDir static Path directory;
   private static EmbeddedBroker broker;

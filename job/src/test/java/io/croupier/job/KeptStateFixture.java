@@ -65,8 +65,7 @@ abstract class KeptStateFixture {
   /** Takes a savepoint while the job runs, and returns its path. */
   String savepoint() throws Exception {
     String savepoints = directory.resolve("savepoints").toUri().toString();
-    return job.triggerSavepoint(savepoints, SavepointFormatType.CANONICAL)
-        .get(60, TimeUnit.SECONDS);
+    return job.triggerSavepoint(savepoints, SavepointFormatType.CANONICAL).get(5, TimeUnit.MINUTES);
   }
 
   /** All committed records on the topics that a job with a journal reads or writes, and on more. */

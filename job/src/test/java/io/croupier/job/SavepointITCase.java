@@ -53,7 +53,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * So the test compares counts, the beginning of each model, and a model whose reports are one round
  * in every release.
  */
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class SavepointITCase extends KeptStateFixture {
   private static final Path KEPT = Path.of("src", "test", "resources", "savepoints");
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Starts of a job when accounts exist, with two subtasks, on a real broker. */
 @Tag("ci")
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class StartITCase extends JobFixture {
   private static final int PEOPLE = 40;
 
@@ -198,7 +198,7 @@ class StartITCase extends JobFixture {
 
   /** The reason for which the job failed permanently at its start. */
   private String refusal() throws Exception {
-    Throwable end = catchThrowable(() -> job.getJobExecutionResult().get(60, TimeUnit.SECONDS));
+    Throwable end = catchThrowable(() -> job.getJobExecutionResult().get(5, TimeUnit.MINUTES));
     assertThat(end).hasStackTraceContaining("The failure is not recoverable");
     return ExceptionUtils.findThrowable(end, RefusedStartException.class)
         .orElseThrow()

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A recording of topics on which the journal's last transaction is not complete. */
 @Tag("ci")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class RecorderITCase {
 
   private static final ModelUpdate.Builder UPDATE =

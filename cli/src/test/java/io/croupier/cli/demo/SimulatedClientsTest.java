@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(30)
+@Timeout(600)
 class SimulatedClientsTest {
 
   private static final int PEOPLE = 20;

@@ -113,7 +113,7 @@ class GatewayAnswersTest {
                         200, Map.of(), ByteString.copyFrom(new byte[1000 + request.place()])));
         GatewayConnection connection = new GatewayConnection(gateway.uri())) {
       HttpRequest request = connection.request("/").build();
-      Duration patience = Duration.ofSeconds(20);
+      Duration patience = Duration.ofMinutes(2);
       assertThat(connection.send(request, patience, 1000).body()).hasSize(1000);
       assertThatThrownBy(() -> connection.send(request, patience, 1000))
           .isInstanceOf(GatewayException.class)

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The bearer token of a report: where it comes from, and where it is sent. */
-@Timeout(60)
+@Timeout(600)
 class GatewayTokensTest {
   @TempDir private Path directory;
 

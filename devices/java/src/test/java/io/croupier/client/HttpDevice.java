@@ -18,7 +18,7 @@ final class HttpDevice {
     try (LocalLedger ledger = LocalLedger.open(Path.of(args[1]), "ada", Limit.ofEpsilon(2));
         HttpReportTransport transport = new HttpReportTransport(gateway, () -> "token");
         HttpModelSubscriber models = new HttpModelSubscriber(gateway, "m")) {
-      ModelSnapshot model = models.await(Duration.ofSeconds(30));
+      ModelSnapshot model = models.await(Duration.ofMinutes(2));
       new GradientReporter(transport, ledger)
           .report(model, FrequentData.KEY, new double[2], new L2LaplaceRandomiser(1, 2, -16, 2))
           .get();

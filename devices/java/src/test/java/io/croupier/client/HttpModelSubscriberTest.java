@@ -30,9 +30,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Long polls of a server that answers as a gateway may, or as none does. */
 @Execution(ExecutionMode.CONCURRENT)
-@Timeout(60)
+@Timeout(600)
 class HttpModelSubscriberTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private static Answer update(ModelUpdate.Builder update) {
     return new Answer(
@@ -255,7 +255,7 @@ class HttpModelSubscriberTest {
               """
                   .getBytes(US_ASCII));
       connection.getOutputStream().flush();
-      assertThatThrownBy(() -> models.await(Duration.ofSeconds(20)))
+      assertThatThrownBy(() -> models.await(PATIENCE))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("has more than 1074790400 bytes, which no update of a model has");
     }

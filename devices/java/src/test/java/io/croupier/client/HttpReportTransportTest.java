@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * because it waits until no thread of a connection is left.
  */
 @Isolated
-@Timeout(60)
+@Timeout(600)
 class HttpReportTransportTest {
   private final LocalLedger ledger = LocalLedger.inMemory("ada", Limit.NONE);
 

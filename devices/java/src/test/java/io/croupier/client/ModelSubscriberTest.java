@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(600)
 class ModelSubscriberTest {
   private static final String TOPIC = "updates";
   private static final Duration LONG = Duration.ofSeconds(20);

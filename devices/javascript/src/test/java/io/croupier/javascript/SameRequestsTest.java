@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
  * is asked for, then the windows, and a report is sent, with the same bytes but for what is random.
  */
 @Tag("ci")
-@Timeout(120)
+@Timeout(600)
 class SameRequestsTest extends RelayFixture {
   private static final Duration WAIT = Duration.ofMillis(1);
 
@@ -114,9 +114,9 @@ class SameRequestsTest extends RelayFixture {
       for (long round = 0; round < PUBLICATIONS; round++) {
         Optional<CompletableFuture<Void>> report =
             reporter.takePart(snapshot(round), DataKey.of("all"), () -> new double[] {0.6, 0.8});
-        reporter.tokens().get(1, TimeUnit.MINUTES);
+        reporter.tokens().get(5, TimeUnit.MINUTES);
         if (report.isPresent()) {
-          report.get().get(1, TimeUnit.MINUTES);
+          report.get().get(5, TimeUnit.MINUTES);
         }
       }
     }

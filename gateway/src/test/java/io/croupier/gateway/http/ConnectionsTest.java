@@ -25,7 +25,7 @@ import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(600)
 class ConnectionsTest {
   private final AtomicInteger handled = new AtomicInteger();
   private final CountDownLatch passed = new CountDownLatch(1);

@@ -40,10 +40,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(600)
 class KeyUrlSourceTest {
   private static final Duration LONG = Duration.ofHours(1);
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private final AtomicInteger fetches = new AtomicInteger();
   private final CountDownLatch ended = new CountDownLatch(1);

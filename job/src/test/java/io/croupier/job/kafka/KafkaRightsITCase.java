@@ -34,7 +34,7 @@ class KafkaRightsITCase {
 
   @Tag("thorough")
   @Test
-  @Timeout(value = 120, unit = TimeUnit.SECONDS)
+  @Timeout(value = 10, unit = TimeUnit.MINUTES)
   void rightToDescribeAGroupIsNotEnough() throws Exception {
     BrokerSecurity security = new BrokerSecurity(directory.resolve("stores"), List.of("job"));
     try (EmbeddedBroker broker =

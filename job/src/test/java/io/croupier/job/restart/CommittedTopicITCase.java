@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Transactions and timestamps on a real broker. */
 @Tag("ci")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class CommittedTopicITCase extends JobFixture {
   @Test
   void waitsForTheTransactionsThatWereOpenWhenItWasOpened() throws Exception {
@@ -172,7 +172,7 @@ class CommittedTopicITCase extends JobFixture {
         }
         assertThat(warnings.messages().get(0)).contains("waits until the sinks", "PT2S");
         listed.commitTransaction();
-        assertThat(read.get(30, TimeUnit.SECONDS)).containsExactly("listed");
+        assertThat(read.get(5, TimeUnit.MINUTES)).containsExactly("listed");
       }
       assertThat(asked).contains("listed", "taken back");
       assertThatThrownBy(left::commitTransaction).isInstanceOf(KafkaException.class);

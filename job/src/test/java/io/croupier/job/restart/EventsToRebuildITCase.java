@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The end of an accounting topic on a real broker. */
 @Tag("thorough")
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class EventsToRebuildITCase extends JobFixture {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Open transactions on a real broker, as seen by those whom they hold back. */
 @Tag("thorough")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class HeldReadersITCase extends JobFixture {
   @Test
   void countsFromTheFirstLookUpThatSawTheTransactionToItsEnd() throws Exception {

@@ -92,7 +92,7 @@ class SqlPageITCase {
     try {
       Scenario.play(records);
     } finally {
-      job.cancel().get(30, TimeUnit.SECONDS);
+      job.cancel().get(5, TimeUnit.MINUTES);
     }
     records.abort(
         TOPICS.accounting(),

@@ -1,7 +1,5 @@
 package io.croupier.operators.learner;
 
-import java.util.Arrays;
-
 /** The state of a learner: named numbers and vectors, which visitors save and restore. */
 public interface LearnerState {
 
@@ -31,17 +29,8 @@ public interface LearnerState {
 
     /**
      * Visits a part in sections that change separately. A visitor that saves may leave out sections
-     * that it has saved before; by default, each is visited as a vector of counts.
+     * that it has saved before.
      */
-    default void sections(String name, Sections sections) {
-      for (int i = 0; i < sections.count(); i++) {
-        long[] values = sections.read(i);
-        long[] visited = values.clone();
-        counts(name + "-" + i, visited);
-        if (!Arrays.equals(visited, values)) {
-          sections.restore(i, visited);
-        }
-      }
-    }
+    void sections(String name, Sections sections);
   }
 }
