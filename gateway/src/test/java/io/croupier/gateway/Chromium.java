@@ -45,9 +45,8 @@ public final class Chromium {
     }
     ChromeOptions options = new ChromeOptions();
     options.setBinary(browser.orElseThrow().toString());
-    // Containers often have neither user namespaces nor a large /dev/shm; and a tab in the
-    // background would hardly run on
-    // a busy machine, though it may have the ledger.
+    // Containers often have neither user namespaces nor a large /dev/shm. A tab in the background
+    // may have the ledger; without its usual priority it hardly runs on a busy machine.
     options.addArguments(
         "--headless=new",
         "--no-sandbox",

@@ -34,7 +34,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 
 /**
  * Asks the job for all accounts, rebuilds the ledger from its events, asks that one, too, and
- * compares the answers. A harness's close() may throw any exception.
+ * compares the answers. An operator's close() may throw any exception.
  */
 @SuppressWarnings("try")
 final class Rebuild {

@@ -19,9 +19,9 @@ import org.apache.flink.streaming.runtime.tasks.StreamTask;
 import org.apache.flink.streaming.util.MockStreamTaskBuilder;
 
 /**
- * Flink's tasks of one world, by parallelism and index: one for all operators that have these, one
- * after the other. A task of Flink has a finalizer, so the collector copies all that it reaches
- * once more when it is garbage; these reach no operator.
+ * Flink's tasks of one world, by parallelism and index: all operators that have these share one. A
+ * task of Flink has a finalizer, so the collector copies all that it reaches once more when it is
+ * garbage; these reach no operator.
  */
 final class SharedTasks {
   /** None is used, and one of a world's own would start two threads. */
