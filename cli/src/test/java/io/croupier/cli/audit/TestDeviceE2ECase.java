@@ -48,7 +48,7 @@ class TestDeviceE2ECase {
   /** The mock of a browser's storage stands in for the one that Node.js doesn't have. */
   private CommandRun javaScript(String program) throws IOException {
     String module = JAVASCRIPT + "/target/classes/META-INF/resources/croupier/croupier.js";
-    String browser = JAVASCRIPT + "/src/test/resources/io/croupier/javascript/world.js";
+    String browser = JAVASCRIPT + "/tests/src/test/resources/io/croupier/javascript/world.js";
     Path copy = Files.copy(Path.of(module), directory.resolve("croupier.mjs"));
     Path world = Files.copy(Path.of(browser), directory.resolve("world.mjs"));
     Path file = directory.resolve("device.mjs");

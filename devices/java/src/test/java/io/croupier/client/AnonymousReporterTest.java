@@ -36,6 +36,8 @@ import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Reports of a device in windows of five publications. */
 @Timeout(300)
@@ -174,6 +176,7 @@ class AnonymousReporterTest extends AnonymousFixture {
   }
 
   /** While it waits, the model may publish. */
+  @Execution(ExecutionMode.CONCURRENT)
   @Test
   void aReportThatWaitsIsSentAfterTheNextPublication() throws Exception {
     try (LocalLedger ledger = ledgerWithSlotBefore(PUBLICATIONS - 1);
@@ -224,6 +227,7 @@ class AnonymousReporterTest extends AnonymousFixture {
     }
   }
 
+  @Execution(ExecutionMode.CONCURRENT)
   @Test
   void theWaitIsDrawnBelowTheLongest() throws Exception {
     try (LocalLedger ledger = open();

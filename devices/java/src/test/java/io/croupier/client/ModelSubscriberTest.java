@@ -27,6 +27,8 @@ import org.apache.kafka.common.errors.NetworkException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @Timeout(600)
 class ModelSubscriberTest {
@@ -231,6 +233,7 @@ class ModelSubscriberTest {
   }
 
   /** A subscriber asks this address, where no server listens. */
+  @Execution(ExecutionMode.CONCURRENT)
   @Test
   void aBrokerThatDoesntAnswerIsSaid() {
     try (ModelSubscriber nowhere =

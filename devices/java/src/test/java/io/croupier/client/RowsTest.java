@@ -34,8 +34,7 @@ import org.junit.jupiter.api.Test;
  */
 class RowsTest {
   private static final Path GOLDEN =
-      Path.of(
-          "..", "..", "devices", "javascript", "src", "test", "resources", "golden", "losses.json");
+      Path.of("../javascript/tests/src/test/resources/golden/losses.json");
 
   private static double[] doubles(JsonElement array) {
     return StreamSupport.stream(array.getAsJsonArray().spliterator(), false)

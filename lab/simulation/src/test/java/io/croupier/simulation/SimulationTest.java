@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,12 +15,6 @@ import picocli.CommandLine;
 
 /** Worlds in which the product runs as it is. */
 class SimulationTest {
-  @Test
-  void nothingIsFound() {
-    assertThat(LongStream.range(0, 300).mapToObj(SimulationTest::finding).toList())
-        .allMatch(String::isEmpty);
-  }
-
   /**
    * The totals of a person are forgotten while a report is being judged, whose event stays; then
    * another erasure replaces the record that forgot them, and names that event.
@@ -32,7 +25,8 @@ class SimulationTest {
     assertThat(finding(1795952566215003720L)).isEmpty();
   }
 
-  private static String finding(long seed) {
+  /** What is found in a world, with the shortest schedule that shows it, or "". */
+  static String finding(long seed) {
     Outcome outcome = WorldRun.run(seed, new Parts());
     return outcome.finding().isEmpty()
         ? ""

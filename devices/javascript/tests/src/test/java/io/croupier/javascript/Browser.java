@@ -27,7 +27,7 @@ import org.graalvm.polyglot.proxy.ProxyObject;
  * network.
  */
 final class Browser implements AutoCloseable {
-  static final Path FILES = Path.of("target/classes/META-INF/resources/croupier");
+  static final Path FILES = Path.of("../target/classes/META-INF/resources/croupier");
 
   private final Context context;
   private final Value module;
@@ -201,7 +201,7 @@ final class Browser implements AutoCloseable {
   /** The cases of a golden file, which the devices in all languages have. */
   static JsonNode golden(String name) throws IOException {
     return new ObjectMapper()
-        .readTree(new File("../../devices/python/tests/golden/%s.json".formatted(name)));
+        .readTree(new File("../../python/tests/golden/%s.json".formatted(name)));
   }
 
   static List<Value> values(Value array) {

@@ -20,7 +20,7 @@ class ModelPageTest {
   void rowsAreThoseOfTheSpec() throws Exception {
     Matcher code =
         Pattern.compile("```js\n(.*?)```", Pattern.DOTALL)
-            .matcher(Files.readString(Path.of("../../docs/build/model.md")));
+            .matcher(Files.readString(Path.of("../../../docs/build/model.md")));
     assertThat(code.find()).isTrue();
 
     try (Browser browser = new Browser()) {

@@ -11,8 +11,7 @@ import java.util.Properties;
 /** The test vectors of an RFC, which those of the Java client are, too. */
 record Rfc(Properties vectors) {
   static Rfc of(int number) {
-    Path file =
-        Path.of("../../devices/java/src/test/resources/golden/rfc%d.properties".formatted(number));
+    Path file = Path.of("../../java/src/test/resources/golden/rfc%d.properties".formatted(number));
     Properties vectors = new Properties();
     try (Reader reader = Files.newBufferedReader(file)) {
       vectors.load(reader);

@@ -201,7 +201,7 @@ class AnonymousTest extends WindowFixture {
   void aTokenOfAnotherKeyThanThatOfTheUpdateIsNotUsed() {
     Value device = open(1);
     visits.await(takePart(device, update(2)));
-    assertThat(failures(3, 6, round -> takePart(device, update(round, window(1, 9)))))
+    assertThat(failures(3, 6, round -> takePart(device, update(round, window(1, 8)))))
         .singleElement()
         .asString()
         .contains("window 1 of model m has another key");

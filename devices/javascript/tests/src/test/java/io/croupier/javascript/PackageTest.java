@@ -55,13 +55,13 @@ class PackageTest {
     assertThat(json.get("name").asText()).isEqualTo("croupier-device");
     assertThat(json.get("private").asBoolean()).isTrue();
     assertThat(json.get("license").asText()).isEqualTo("Apache-2.0");
-    assertThat(Files.readString(Path.of("pom.xml")))
+    assertThat(Files.readString(Path.of("../pom.xml")))
         .contains("<version>" + json.get("version").asText() + "</version>");
     assertThat(read("croupier.js"))
         .contains("export const VERSION = '" + json.get("version").asText() + "';");
     assertThat(json.has("dependencies")).isFalse();
     for (JsonNode file : json.get("files")) {
-      assertThat(Path.of("target/npm").resolve(file.asText())).exists();
+      assertThat(Path.of("../target/npm").resolve(file.asText())).exists();
     }
   }
 
@@ -73,7 +73,7 @@ class PackageTest {
             .digest(Files.readAllBytes(Browser.FILES.resolve("croupier.js")));
     String integrity = "sha384-" + Base64.getEncoder().encodeToString(hash);
     for (String folder : new String[] {"npm", "classes/META-INF/resources/croupier"}) {
-      assertThat(Path.of("target", folder, "croupier.js.sha384")).hasContent(integrity);
+      assertThat(Path.of("../target", folder, "croupier.js.sha384")).hasContent(integrity);
     }
   }
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("ci")
 class NpmPackageTest {
-  private static final Path PACKAGE = Path.of("target/npm").toAbsolutePath();
+  private static final Path PACKAGE = Path.of("../target/npm").toAbsolutePath();
   private static final String COMPILER = "typescript@7.0.2";
   private static final int MOST_SECONDS = 120;
 
