@@ -367,6 +367,7 @@ class TestDeviceCommandTest {
     assertThat(failed(choosing(), device)).containsExactly("votes");
   }
 
+  @Tag("ci")
   @Test
   void aDeviceThatDoesNotVoteIsFound() throws Exception {
     Device device = new Device();
@@ -469,6 +470,7 @@ class TestDeviceCommandTest {
     assertThat(failed(false, device)).containsExactly("limit");
   }
 
+  @Tag("ci")
   @Test
   void aDeviceThatReportsDataAgainIsFound() throws Exception {
     AtomicInteger count = new AtomicInteger();
