@@ -113,6 +113,18 @@ class LossesTest extends BrowserFixture {
         .hasMessageContaining("number of weights is 11; it must be 3 times that of the features");
   }
 
+  /** Those of {@code --loss huber-mallows}; the golden cases name both. */
+  @Test
+  void huberHasDefaults() {
+    Value gradient =
+        browser.call(
+            "(module) => (residual) => new module.Rows({features: [[1]], targets: [0],"
+                + " loss: module.huber()}).gradient([residual])[0]");
+    assertThat(gradient.execute(1).asDouble()).isEqualTo(1);
+    assertThat(gradient.execute(10).asDouble()).isEqualTo(1.345);
+    assertThat(browser.export("HUBER_C").asDouble()).isEqualTo(1.345);
+  }
+
   @Test
   void accuracyIsWhetherThePredictionHasTheClass() {
     Value answer =
