@@ -13,10 +13,14 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.DeploymentOptions;
+import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.configuration.StateChangelogOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.apache.flink.runtime.jobmanager.HighAvailabilityMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
@@ -32,16 +36,32 @@ final class JobEnvironment {
    * Sets the options that the job relies on. If the settings name no parallelism, Flink's own
    * setting applies.
    *
-   * @throws IllegalArgumentException if that is above the max parallelism
+   * @throws IllegalArgumentException if that is above the max parallelism, or if Flink could not
+   *     restore the state that the job will have
    */
   static void configure(StreamExecutionEnvironment env, JobConfig config) {
     env.configure(flinkOptions(config));
+    requireRestorableChangelog(env.getConfiguration());
     if (config.flink().parallelism() > 0) {
       env.setParallelism(config.flink().parallelism());
     }
     setMaxParallelism(env, config);
     env.enableCheckpointing(
         config.flink().checkpointInterval().toMillis(), CheckpointingMode.EXACTLY_ONCE);
+  }
+
+  /** Flink would restore the state only to end at the first checkpoint, again and again. */
+  private static void requireRestorableChangelog(ReadableConfig flink) {
+    RecoveryClaimMode claim = flink.get(StateRecoveryOptions.RESTORE_MODE);
+    if (flink.get(StateChangelogOptions.ENABLE_STATE_CHANGE_LOG)
+        && claim != RecoveryClaimMode.CLAIM) {
+      throw new IllegalArgumentException(
+          "%s is true, and %s is %s; it must be CLAIM, since a state with a changelog can't be left to its owner"
+              .formatted(
+                  StateChangelogOptions.ENABLE_STATE_CHANGE_LOG.key(),
+                  StateRecoveryOptions.RESTORE_MODE.key(),
+                  claim));
+    }
   }
 
   /**
@@ -101,6 +121,10 @@ final class JobEnvironment {
       configuration.set(
           CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
           ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+    }
+    // Flink reads a file of the heap's state byte by byte, unless it is compressed.
+    if (!configuration.contains(ExecutionOptions.SNAPSHOT_COMPRESSION)) {
+      configuration.set(ExecutionOptions.SNAPSHOT_COMPRESSION, true);
     }
     if (!config.flink().checkpointDirectory().isEmpty()) {
       configuration.set(

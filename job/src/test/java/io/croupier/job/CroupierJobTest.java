@@ -160,6 +160,28 @@ class CroupierJobTest {
   }
 
   @Test
+  void snapshotsAreCompressedUnlessASettingSaysOtherwise() {
+    String compression = "flink.execution.checkpointing.snapshot-compression";
+
+    assertThat(environment(Map.of()).getConfig().isUseSnapshotCompression()).isTrue();
+    assertThat(environment(Map.of(compression, "false")).getConfig().isUseSnapshotCompression())
+        .isFalse();
+  }
+
+  @Test
+  void aChangelogNeedsStateThatTheJobOwns() {
+    Map<String, String> settings = new HashMap<>(Map.of("flink.state.changelog.enabled", "true"));
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> environment(settings))
+        .withMessageStartingWith(
+            "state.changelog.enabled is true, and execution.state-recovery.claim-mode is NO_CLAIM;"
+                + " it must be CLAIM");
+    settings.put("flink.execution.state-recovery.claim-mode", "CLAIM");
+    environment(settings);
+  }
+
+  @Test
   void maxParallelismIsThatOfTheStateUnlessTheSettingsNameOne() {
     String of020 = savepoint("0.2.0");
 

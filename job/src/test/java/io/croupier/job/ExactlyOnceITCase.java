@@ -62,6 +62,12 @@ class ExactlyOnceITCase extends JobFixture {
     settings.put("checkpoint.interval", "500 ms");
     settings.put("journal.enabled", "true");
     settings.put("flink.execution.checkpointing.unaligned.enabled", "true");
+    settings.put("flink.state.changelog.enabled", "true");
+    settings.put("flink.state.changelog.storage", "filesystem");
+    settings.put(
+        "flink.state.changelog.dstl.dfs.base-path",
+        directory.resolve("changelog").toUri().toString());
+    settings.put("flink.execution.state-recovery.claim-mode", "CLAIM");
     job = InstrumentedTopology.failing(JobConfig.of(settings));
   }
 

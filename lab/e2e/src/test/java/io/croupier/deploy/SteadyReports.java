@@ -31,7 +31,7 @@ final class SteadyReports implements AutoCloseable {
       "- {modelId: steady, dimension: 10, gradientBound: 1, blackBox: {}}\n";
 
   private static final int DIMENSION = 10;
-  private static final int USERS = 10_000;
+  private static final int USERS = Integer.getInteger("recovery.users", 10_000);
   private static final double EPSILON = 0.01;
 
   /** Reports that wait while no broker runs: a minute of a million reports. */
