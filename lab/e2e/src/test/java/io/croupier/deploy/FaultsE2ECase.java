@@ -20,10 +20,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Faults on a real cluster under load: ZooKeeper, a broker, a JobManager and two TaskManagers, each
@@ -56,8 +57,14 @@ class FaultsE2ECase {
   private final Map<Fault, List<CompletableFuture<Duration>>> recoveries =
       new EnumMap<>(Fault.class);
 
-  @Test
-  void loseNothingAndRepeatNothing() throws Exception {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        " --flink.state.backend.type hashmap --flink.state.changelog.enabled true"
+            + " --flink.execution.state-recovery.claim-mode CLAIM"
+      })
+  void loseNothingAndRepeatNothing(String backend) throws Exception {
     Path directory = temporary.resolve("cluster");
     System.out.printf("%d faults, seed %d, in %s%n", faults, seed, directory);
     Path models =
@@ -69,7 +76,8 @@ class FaultsE2ECase {
       cluster.startWith(models.toString());
       cluster.shell(
           "deploy/cluster submit -p 2 -- --parallelism 2 --checkpoint.interval '500 ms'"
-              + " --journal.enabled true");
+              + " --journal.enabled true"
+              + backend);
       faults(cluster, disk, new CommittedTopics(cluster, models));
     }
   }

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.flink.changelog.fs.FsStateChangelogOptions;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
@@ -26,6 +27,7 @@ import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.SecurityOptions;
 import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.configuration.StateChangelogOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.clusterframework.TaskExecutorProcessSpec;
@@ -43,6 +45,7 @@ class ManifestsTest {
       List.of(
           CheckpointingOptions.class,
           CoreOptions.class,
+          FsStateChangelogOptions.class,
           HeartbeatManagerOptions.class,
           HighAvailabilityOptions.class,
           JobManagerOptions.class,
@@ -53,6 +56,7 @@ class ManifestsTest {
           RocksDBOptions.class,
           SecurityOptions.class,
           StateBackendOptions.class,
+          StateChangelogOptions.class,
           StateRecoveryOptions.class,
           TaskManagerOptions.class);
 
