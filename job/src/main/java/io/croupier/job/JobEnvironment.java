@@ -36,8 +36,8 @@ final class JobEnvironment {
    * Sets the options that the job relies on. If the settings name no parallelism, Flink's own
    * setting applies.
    *
-   * @throws IllegalArgumentException if that is above the max parallelism, or if Flink could not
-   *     restore the state that the job will have
+   * @throws IllegalArgumentException if that is above the max parallelism, or if the job could not
+   *     continue from its state
    */
   static void configure(StreamExecutionEnvironment env, JobConfig config) {
     env.configure(flinkOptions(config));
@@ -56,7 +56,7 @@ final class JobEnvironment {
     if (flink.get(StateChangelogOptions.ENABLE_STATE_CHANGE_LOG)
         && claim != RecoveryClaimMode.CLAIM) {
       throw new IllegalArgumentException(
-          "%s is true, and %s is %s; it must be CLAIM, since a state with a changelog can't be left to its owner"
+          "%s is true, and %s is %s; it must be CLAIM: with a changelog, a job restores only state that it owns"
               .formatted(
                   StateChangelogOptions.ENABLE_STATE_CHANGE_LOG.key(),
                   StateRecoveryOptions.RESTORE_MODE.key(),
@@ -122,7 +122,7 @@ final class JobEnvironment {
           CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
           ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
     }
-    // Flink reads a file of the heap's state byte by byte, unless it is compressed.
+    // Flink reads a local file of the heap's state byte by byte, unless it is compressed.
     if (!configuration.contains(ExecutionOptions.SNAPSHOT_COMPRESSION)) {
       configuration.set(ExecutionOptions.SNAPSHOT_COMPRESSION, true);
     }

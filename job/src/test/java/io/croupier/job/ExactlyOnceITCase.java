@@ -7,6 +7,7 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +43,7 @@ class ExactlyOnceITCase extends JobFixture {
     JournalCheck.check(testTopics, spec.getModelId(), REPORTS);
     assertThat(FailingMap.FAILED).hasPositiveValue();
     assertThat(FailingMap.RESTORED).hasPositiveValue();
+    assertThat(changelog()).isNotEmptyDirectory();
   }
 
   /**
@@ -64,11 +66,14 @@ class ExactlyOnceITCase extends JobFixture {
     settings.put("flink.execution.checkpointing.unaligned.enabled", "true");
     settings.put("flink.state.changelog.enabled", "true");
     settings.put("flink.state.changelog.storage", "filesystem");
-    settings.put(
-        "flink.state.changelog.dstl.dfs.base-path",
-        directory.resolve("changelog").toUri().toString());
+    settings.put("flink.state.changelog.periodic-materialize.interval", "1 s");
+    settings.put("flink.state.changelog.dstl.dfs.base-path", changelog().toUri().toString());
     settings.put("flink.execution.state-recovery.claim-mode", "CLAIM");
     job = InstrumentedTopology.failing(JobConfig.of(settings));
+  }
+
+  private Path changelog() {
+    return directory.resolve("changelog");
   }
 
   private void sendReports(ModelSpec spec, int from, int to) throws Exception {

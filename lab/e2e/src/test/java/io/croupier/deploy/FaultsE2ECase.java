@@ -62,6 +62,7 @@ class FaultsE2ECase {
       strings = {
         "",
         " --flink.state.backend.type hashmap --flink.state.changelog.enabled true"
+            + " --flink.state.changelog.periodic-materialize.interval 5s"
             + " --flink.execution.state-recovery.claim-mode CLAIM"
       })
   void loseNothingAndRepeatNothing(String backend) throws Exception {

@@ -30,7 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>{@code -Drecovery.rates=100,10000} sets the rates, in reports a second, {@code
  * -Drecovery.seconds=300} the time before the first fault, {@code -Drecovery.times=3} the number of
- * faults of each kind, {@code -Drecovery.faults=KILL_BROKER} the kinds.
+ * faults of each kind, {@code -Drecovery.faults=KILL_BROKER} the kinds, {@code -Drecovery.users}
+ * the number of users, {@code -Drecovery.job='--flink.KEY VALUE'} further settings of the job.
  */
 @Tag("thorough")
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
@@ -86,7 +87,9 @@ class RecoveryE2ECase {
     try (CheckpointDisk disk = new CheckpointDisk(directory, null);
         Cluster cluster = Cluster.in(directory)) {
       cluster.startWith(models.toString());
-      cluster.shell("deploy/cluster submit -p 2 -- --parallelism 2 --checkpoint.interval '500 ms'");
+      cluster.shell(
+          "deploy/cluster submit -p 2 -- --parallelism 2 --checkpoint.interval '500 ms' "
+              + System.getProperty("recovery.job", ""));
       try (UpdateMonitor monitor = new UpdateMonitor(cluster.bootstrapServers())) {
         monitor.when(SteadyReports.MODEL, 0).get(RECOVERY.toSeconds(), TimeUnit.SECONDS);
         try (SteadyReports load =

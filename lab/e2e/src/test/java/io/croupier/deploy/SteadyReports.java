@@ -20,8 +20,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
- * Ten thousand users who take turns and report to one small model, at a steady rate, regardless of
- * the servers' state. Each report names the newest visible round.
+ * Users, ten thousand or {@code -Drecovery.users}, who take turns and report to one small model, at
+ * a steady rate, regardless of the servers' state. Each report names the newest visible round.
  */
 final class SteadyReports implements AutoCloseable {
   static final String MODEL = "steady";
