@@ -1,5 +1,6 @@
 package io.croupier.job.restart;
 
+import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -57,7 +58,9 @@ public final class StateMetadata {
   public static OptionalInt maxParallelism(String state) throws IOException {
     CompletedCheckpointStorageLocation location =
         AbstractFsCheckpointStorageAccess.resolveCheckpointPointer(state);
-    try (DataInputStream in = new DataInputStream(location.getMetadataHandle().openInputStream())) {
+    try (DataInputStream in =
+        new DataInputStream(
+            new BufferedInputStream(location.getMetadataHandle().openInputStream()))) {
       return metadata(in, location.getExternalPointer()).getOperatorStates().stream()
           .mapToInt(OperatorState::getMaxParallelism)
           .max();
