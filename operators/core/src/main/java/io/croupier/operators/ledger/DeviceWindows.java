@@ -37,7 +37,9 @@ public final class DeviceWindows {
   static DeviceWindow[] with(DeviceWindow[] windows, DeviceWindow window) {
     int last = windows.length - 1;
     if (last >= 0 && windows[last].deviceId.equals(window.deviceId)) {
-      windows[last] = window;
+      if (windows[last] != window) {
+        windows[last] = window;
+      }
       return windows;
     }
     DeviceWindow[] changed = windows;

@@ -5,9 +5,13 @@ import io.croupier.accounting.tree.RunningZeta;
 /**
  * An account whose value is in memory. Subclasses know where the accounts of models and the tokens
  * are.
+ *
+ * <p>What a report changes is changed in place, and such an object is not stored again where it is:
+ * the value is old, and with the G1 collector a reference that is stored in an old object costs a
+ * memory fence.
  */
 public abstract class HeldAccount implements UserAccount {
-  /** The value; null while no report is judged. */
+  /** The value. */
   protected StoredAccount account;
 
   /** Creates the account, with a value or without one. */
@@ -46,7 +50,9 @@ public abstract class HeldAccount implements UserAccount {
 
   @Override
   public void storeUserTotals(Totals totals) {
-    account.totals = totals;
+    if (account.totals != totals) {
+      account.totals = totals;
+    }
     changed();
   }
 
@@ -61,7 +67,10 @@ public abstract class HeldAccount implements UserAccount {
 
   @Override
   public void storeModelTotals(String modelId, Totals totals) {
-    changing(modelId).totals = totals;
+    ModelAccount model = changing(modelId);
+    if (model.totals != totals) {
+      model.totals = totals;
+    }
   }
 
   @Override

@@ -69,6 +69,9 @@ public final class StoredAccount {
 
   /** Stores the window of a device, which is then the last used one. */
   public void store(DeviceWindow window) {
-    windows = DeviceWindows.with(windows, window);
+    DeviceWindow[] changed = DeviceWindows.with(windows, window);
+    if (changed != windows) {
+      windows = changed;
+    }
   }
 }

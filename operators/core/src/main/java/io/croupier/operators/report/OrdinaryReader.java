@@ -21,11 +21,10 @@ import java.util.Arrays;
  * Reads the reports that nearly all clients send, without an object for each message in them: on
  * the grid with noise of a single level, or a candidate of priv_unit; fields in ascending order,
  * each at most once, ids in ASCII. It rejects all others, well-formed or not, which {@link
- * ViewReader} reads. Not safe for use by several threads.
+ * ViewReader} reads. There is a new one for each report: with the G1 collector, a reference that is
+ * stored in an old object costs a memory fence.
  */
 final class OrdinaryReader {
-  private static final byte[] EMPTY = {};
-
   private static final int VARINT = 0;
   private static final int FIXED64 = 1;
   private static final int RUN = 2;
@@ -46,26 +45,28 @@ final class OrdinaryReader {
     }
   }
 
-  private byte[] bytes = EMPTY;
+  /** What most reports repeat, so that what follows from it is computed once. */
+  static final class Repeated {
+    private String model = "";
+    private byte[] modelBytes = {};
+    private Mechanism mechanism = UndisclosedNoise.UNDISCLOSED;
+  }
+
+  private final byte[] bytes;
+  private final Repeated repeated;
   private int at;
 
   /** Where the values of a vector on the grid end. */
   private int valuesEnd;
 
-  /** The last model's name, which most reports repeat. */
-  private String lastModel = "";
-
-  private byte[] lastModelBytes = EMPTY;
-
-  /** The last mechanism, which most reports repeat. */
-  private Mechanism last = UndisclosedNoise.UNDISCLOSED;
-
-  private long round;
-  private String userId;
-  private String deviceId;
-  private long sequence;
+  private long round = ABSENT;
+  private String userId = "";
+  private String deviceId = "";
+  private long sequence = ABSENT;
   private long createdAtMs;
   private double gradientBound;
+
+  /** Null until it is read. */
   private Mechanism mechanism;
 
   /** Null unless the report has one. */
@@ -74,19 +75,18 @@ final class OrdinaryReader {
   /** Of a vector on the grid; otherwise 0. */
   private int dimension;
 
+  /**
+   * Creates a reader of one report.
+   *
+   * @param repeated of the reports before
+   */
+  OrdinaryReader(byte[] bytes, Repeated repeated) {
+    this.bytes = bytes;
+    this.repeated = repeated;
+  }
+
   /** Returns null unless the bytes are an ordinary and well-formed report. */
-  Report read(byte[] value, long digest, Source source) {
-    bytes = value;
-    at = 0;
-    round = ABSENT;
-    userId = "";
-    deviceId = "";
-    sequence = ABSENT;
-    createdAtMs = 0;
-    gradientBound = 0;
-    mechanism = null;
-    candidate = null;
-    dimension = 0;
+  Report read(long digest, Source source) {
     try {
       String modelId = readFields();
       Content content = content();
@@ -95,8 +95,6 @@ final class OrdinaryReader {
       return new Report(header, mechanism, content, digest, source);
     } catch (Unusual e) {
       return null;
-    } finally {
-      bytes = EMPTY;
     }
   }
 
@@ -151,15 +149,15 @@ final class OrdinaryReader {
 
   private String model() throws Unusual {
     int end = end();
-    if (!Arrays.equals(bytes, at, end, lastModelBytes, 0, lastModelBytes.length)) {
-      byte[] name = Arrays.copyOfRange(bytes, at, end);
+    byte[] last = repeated.modelBytes;
+    if (!Arrays.equals(bytes, at, end, last, 0, last.length)) {
       String model = ascii(end);
       requireThat(GradientReports.isModelId(model));
-      lastModel = model;
-      lastModelBytes = name;
+      repeated.model = model;
+      repeated.modelBytes = Arrays.copyOfRange(bytes, at, end);
     }
     at = end;
-    return lastModel;
+    return repeated.model;
   }
 
   private void readGrid() throws Unusual {
@@ -222,13 +220,13 @@ final class OrdinaryReader {
     }
   }
 
-  /** Equal declarations share an object, so that what follows from one is computed once. */
+  /** Equal declarations share an object. */
   private void declare(Mechanism declared) throws Unusual {
     requireThat(mechanism == null);
-    if (!declared.equals(last)) {
-      last = declared;
+    if (!declared.equals(repeated.mechanism)) {
+      repeated.mechanism = declared;
     }
-    mechanism = last;
+    mechanism = repeated.mechanism;
   }
 
   /** Reads the length of a run; returns where it ends. */

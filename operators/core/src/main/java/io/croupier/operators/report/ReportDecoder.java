@@ -61,7 +61,7 @@ public final class ReportDecoder {
                           .collect(Collectors.joining(", ")))),
           true);
 
-  private final OrdinaryReader ordinary = new OrdinaryReader();
+  private final OrdinaryReader.Repeated repeated = new OrdinaryReader.Repeated();
   private final MessageDigest sha256;
 
   /** Creates a decoder. */
@@ -85,7 +85,7 @@ public final class ReportDecoder {
       return malformed("value is missing: it must be a GradientReport");
     }
     long digest = PackedVectors.longAt(sha256.digest(value), 0);
-    Received received = ordinary.read(value, digest, source);
+    Received received = new OrdinaryReader(value, repeated).read(digest, source);
     if (received == null) {
       received = readAny(value, isRaw, digest, source);
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class OrdinaryReaderTest {
   private static final Source SOURCE = new Source("gradients", 1, 42, 9);
 
-  private final OrdinaryReader reader = new OrdinaryReader();
+  private final OrdinaryReader.Repeated repeated = new OrdinaryReader.Repeated();
 
   private static GradientReport.Builder envelope() {
     return GradientReport.newBuilder()
@@ -41,7 +41,11 @@ class OrdinaryReaderTest {
   }
 
   private Report read(GradientReport.Builder report) {
-    return reader.read(report.build().toByteArray(), 7, SOURCE);
+    return read(report.build().toByteArray());
+  }
+
+  private Report read(byte[] bytes) {
+    return new OrdinaryReader(bytes, repeated).read(7, SOURCE);
   }
 
   @Test
@@ -103,7 +107,7 @@ class OrdinaryReaderTest {
     assertThat(read(beyond) == null).isTrue();
     byte[] twice =
         onTheGrid().build().toByteString().concat(onTheGrid().build().toByteString()).toByteArray();
-    assertThat(reader.read(twice, 7, SOURCE) == null).isTrue();
+    assertThat(read(twice) == null).isTrue();
   }
 
   /** A truncated report must not be read as another one. */
@@ -112,8 +116,7 @@ class OrdinaryReaderTest {
     for (GradientReport.Builder report : new GradientReport.Builder[] {onTheGrid(), candidate()}) {
       ByteString whole = report.build().toByteString();
       for (int length = 0; length < whole.size(); length++) {
-        assertThat(reader.read(whole.substring(0, length).toByteArray(), 7, SOURCE) == null)
-            .isTrue();
+        assertThat(read(whole.substring(0, length).toByteArray()) == null).isTrue();
       }
     }
   }
@@ -126,7 +129,7 @@ class OrdinaryReaderTest {
       for (int flips = 0; flips < 3; flips++) {
         bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
       }
-      reader.read(bytes, 7, SOURCE);
+      read(bytes);
     }
   }
 }

@@ -3,8 +3,6 @@ package io.croupier.operators.flink.ledger;
 import static io.croupier.operators.flink.ledger.StateAccess.read;
 import static io.croupier.operators.flink.ledger.StateAccess.write;
 
-import io.croupier.operators.flink.StateNames;
-import io.croupier.operators.flink.former.FormerDigests;
 import io.croupier.operators.ledger.AccountStatement;
 import io.croupier.operators.ledger.AdmissionRules;
 import io.croupier.operators.ledger.DailyTotals;
@@ -15,30 +13,17 @@ import io.croupier.operators.ledger.StoredAccount;
 import io.croupier.schemas.Account;
 import java.util.List;
 import java.util.function.Function;
-import org.apache.flink.api.common.state.KeyedStateStore;
-import org.apache.flink.api.common.state.MapState;
-import org.apache.flink.api.common.state.MapStateDescriptor;
-import org.apache.flink.api.common.state.ValueState;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
-import org.apache.flink.api.common.typeinfo.Types;
 
 /**
- * The account of one user, in keyed state. Between {@link #load} and {@link #store} the user is the
- * current key. Together they read one value and write one, for a report of any device to one of the
- * user's first models.
+ * The account of one user while one report is judged. From its creation by {@link
+ * KeyedAccounts#load} to {@link #store} the user is the current key. Together they read one value
+ * and write one, for a report of any device to one of the user's first models.
+ *
+ * <p>There is a new one for each report, since with the G1 collector a reference that is stored in
+ * an old object costs a memory fence.
  */
 final class KeyedAccount extends HeldAccount {
-
-  private final KeyedStateStore state;
-  private final ValueState<StoredAccount> accounts;
-  private final FormerDigests formerDigests;
-
-  /** Null until the first use, as {@link #tokens}: see {@link #furtherModels()}. */
-  private MapState<String, ModelAccount> furtherModels;
-
-  private MapState<String, byte[]> tokens;
-
+  private final KeyedAccounts accounts;
   private boolean changed;
 
   /** The last accessed one of the further models; null if none was. */
@@ -46,75 +31,19 @@ final class KeyedAccount extends HeldAccount {
 
   private boolean furtherChanged;
 
-  /**
-   * Creates the account.
-   *
-   * @param formerDigests where digests are of users whose account was not accessed since release
-   *     0.2.0; null if there can be none
-   */
-  KeyedAccount(KeyedStateStore state, FormerDigests formerDigests) {
-    super(null);
-    this.state = state;
-    accounts =
-        state.getState(
-            new ValueStateDescriptor<>(StateNames.ACCOUNTS, new StoredAccountSerializer()));
-    this.formerDigests = formerDigests;
+  KeyedAccount(KeyedAccounts accounts, StoredAccount account, boolean changed) {
+    super(account);
+    this.accounts = accounts;
+    this.changed = changed;
   }
 
-  /**
-   * The state of models that the account has no room for. On the heap, a state has a table for each
-   * key group, which every checkpoint searches, so most jobs do without this one and {@link
-   * #tokens()}.
-   */
-  private MapState<String, ModelAccount> furtherModels() {
-    if (furtherModels == null) {
-      furtherModels =
-          state.getMapState(
-              new MapStateDescriptor<>(
-                  StateNames.FURTHER_MODELS,
-                  Types.STRING.createSerializer(null),
-                  new ModelAccountSerializer()));
-    }
-    return furtherModels;
-  }
-
-  private MapState<String, byte[]> tokens() {
-    if (tokens == null) {
-      tokens =
-          state.getMapState(
-              new MapStateDescriptor<>(
-                  StateNames.TOKENS,
-                  Types.STRING,
-                  PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
-    }
-    return tokens;
-  }
-
-  /** Reads the account of the current key's user. */
-  void load() {
-    account = read(accounts::value);
-    if (account == null) {
-      account = new StoredAccount();
-    } else if (formerDigests != null && read(() -> formerDigests.moveTo(account))) {
-      changed = true;
-    }
-  }
-
-  /** Writes what has changed since {@link #load}. */
+  /** Writes what has changed. */
   void store() {
     if (changed) {
-      write(() -> accounts.update(account));
+      accounts.store(account);
       changed = false;
     }
     storeFurther();
-    account = null;
-  }
-
-  /** Deletes the stored account, of which an erasure has left the totals. */
-  void forget() {
-    write(accounts::clear);
-    write(() -> furtherModels().clear());
-    write(() -> tokens().clear());
   }
 
   /** Keeps a refused report. */
@@ -134,12 +63,16 @@ final class KeyedAccount extends HeldAccount {
       AccountStatement statement, byte[] tag, Function<String, AdmissionRules> rules, long asOfMs) {
     boolean hasFurther = account.models.length == StoredAccount.MODELS;
     return statement.of(
-        tag, account, hasFurther ? read(() -> furtherModels().values()) : List.of(), rules, asOfMs);
+        tag,
+        account,
+        hasFurther ? read(() -> accounts.furtherModels().values()) : List.of(),
+        rules,
+        asOfMs);
   }
 
   private void storeFurther() {
     if (furtherChanged) {
-      write(() -> furtherModels().put(further.modelId, further));
+      write(() -> accounts.furtherModels().put(further.modelId, further));
       furtherChanged = false;
     }
     further = null;
@@ -153,7 +86,7 @@ final class KeyedAccount extends HeldAccount {
     }
     if (further == null || !further.modelId.equals(modelId)) {
       storeFurther();
-      further = read(() -> furtherModels().get(modelId));
+      further = read(() -> accounts.furtherModels().get(modelId));
     }
     return further;
   }
@@ -180,8 +113,8 @@ final class KeyedAccount extends HeldAccount {
     super.erase(days);
     further = null;
     furtherChanged = false;
-    write(() -> furtherModels().clear());
-    write(() -> tokens().clear());
+    write(() -> accounts.furtherModels().clear());
+    write(() -> accounts.tokens().clear());
   }
 
   @Override
@@ -191,11 +124,11 @@ final class KeyedAccount extends HeldAccount {
 
   @Override
   public byte[] token(String modelId) {
-    return read(() -> tokens().get(modelId));
+    return read(() -> accounts.tokens().get(modelId));
   }
 
   @Override
   public void storeToken(String modelId, byte[] token) {
-    write(() -> tokens().put(modelId, token));
+    write(() -> accounts.tokens().put(modelId, token));
   }
 }

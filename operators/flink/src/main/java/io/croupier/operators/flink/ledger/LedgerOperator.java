@@ -25,6 +25,7 @@ import io.croupier.operators.ledger.AdmissionRules;
 import io.croupier.operators.ledger.Ledger;
 import io.croupier.operators.ledger.Refusal;
 import io.croupier.operators.ledger.StoppedUsers;
+import io.croupier.operators.ledger.UserAccount;
 import io.croupier.operators.model.PublishedSpec;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
@@ -111,7 +112,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient ListState<Tuple2<String, PublishedSpec>> storedSpecs;
   private transient boolean specsUnsaved;
   private transient ListState<LedgerMark> storedMarks;
-  private transient KeyedAccount account;
+  private transient KeyedAccounts accounts;
   private transient boolean formerDigests;
   private transient LedgerProgress progress;
   private transient LeftOpen leftOpen;
@@ -177,7 +178,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     openInputs = 2;
     formerDigests = !marks.stream().allMatch(mark -> mark.noFormerDigests);
     KeyedStateStore keyed = context.getKeyedStateStore();
-    account = new KeyedAccount(keyed, formerDigests ? new FormerDigests(keyed) : null);
+    accounts = new KeyedAccounts(keyed, formerDigests ? new FormerDigests(keyed) : null);
     getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) started::lostRanges);
     getMetricGroup().gauge("skipped-offsets", (Gauge<Long>) started::skippedOffsets);
     readers =
@@ -273,15 +274,15 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     if (received instanceof Received.Malformed) {
       return;
     }
-    account.load();
+    KeyedAccount account = accounts.load();
     if (received instanceof Report report) {
-      judge(report, record);
+      judge(report, record, account);
     } else if (received instanceof Received.Erasure erasure) {
-      emit(ledger.erase(erasure, account), record);
+      emit(ledger.erase(erasure, account), record, account);
       delete(erasure);
       ledgerMetrics.erased();
     } else if (received instanceof Received.AccountQuery query) {
-      emitAnswer(query, record);
+      emitAnswer(query, record, account);
     }
   }
 
@@ -294,17 +295,17 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       write(new OutboundRecord(Destination.ACCOUNTING, key, null));
     }
     if (erasure.totals()) {
-      account.forget();
+      accounts.forget();
       byte[] key = AccountingKey.ofErasure(erasure.userId());
       write(new OutboundRecord(Destination.ACCOUNTING, key, null));
     }
   }
 
-  private void judge(Report report, RawRecord record) {
+  private void judge(Report report, RawRecord record, KeyedAccount account) {
     ReportIntake intake = intakes.get(report.header().modelId());
     boolean isStopped = isStopped();
     AccountingEvent event =
-        isStopped ? ledger.judgeStopped(report, account) : judge(report, intake);
+        isStopped ? ledger.judgeStopped(report, account) : judge(report, intake, account);
     if (intake != null) {
       Optional<Grant> verdict = intake.terms().tokens().verdict(report, event, account, isStopped);
       verdict.ifPresent(
@@ -313,7 +314,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     if (Refusal.isIn(event)) {
       account.add(new Refusal(event, record.appendedAtMs));
     }
-    emit(event, record);
+    emit(event, record, account);
     ledgerMetrics.count(event);
     if (event.getOutcome() == Outcome.ADMITTED) {
       RoundSum admitted = intake.withoutUser(report);
@@ -330,14 +331,14 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     return stopped.contains((String) getCurrentKey());
   }
 
-  private AccountingEvent judge(Report report, ReportIntake intake) {
+  private AccountingEvent judge(Report report, ReportIntake intake, UserAccount account) {
     return intake == null
         ? ledger.judgeUnknownModel(report, account)
         : ledger.judge(report, intake.terms(), account);
   }
 
   /** Writes a user's account, for the gateways. A request is no report: it has no event. */
-  private void emitAnswer(Received.AccountQuery query, RawRecord record) {
+  private void emitAnswer(Received.AccountQuery query, RawRecord record, KeyedAccount account) {
     Account answer = account.state(statement, query.tag(), this::rules, record.appendedAtMs);
     account.store();
     if (isStopped()) {
@@ -354,7 +355,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   }
 
   /** Stores the account, and writes the event of a record. */
-  private void emit(AccountingEvent event, RawRecord record) {
+  private void emit(AccountingEvent event, RawRecord record, KeyedAccount account) {
     account.store();
     progress.judged(record.topic, record.partition, record.offset);
     byte[] key = AccountingKey.of(event, record.key);

@@ -42,7 +42,7 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
   private final TopicEnd end;
 
   private transient ListState<LedgerMark> storedMarks;
-  private transient KeyedAccount account;
+  private transient KeyedAccounts accounts;
   private transient LedgerProgress progress;
   private transient LongCounter added;
   private transient LongCounter differing;
@@ -72,7 +72,7 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
             .getUnionListState(
                 new ListStateDescriptor<>(
                     StateNames.LEDGER_MARKS, TypeInformation.of(LedgerMark.class)));
-    account = new KeyedAccount(context.getKeyedStateStore(), null);
+    accounts = new KeyedAccounts(context.getKeyedStateStore(), null);
     progress = new LedgerProgress(List.of(), now(), 0, TopicEnd.UNKNOWN);
     added = new LongCounter();
     differing = new LongCounter();
@@ -87,7 +87,7 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
     if (AccountingRecords.isDeletion(
         record.topic, record.partition, record.offset, record.key, record.value)) {
       if (AccountingKey.isOfErasure(record.key)) {
-        account.forget();
+        accounts.forget();
       }
       return;
     }
@@ -98,7 +98,7 @@ public final class RebuildOperator extends AbstractStreamOperator<Integer>
       throw AccountingRecords.odd(
           record.topic, record.partition, record.offset, "it names several users");
     }
-    account.load();
+    KeyedAccount account = accounts.load();
     try {
       if (!AccountRebuild.apply(event, account)) {
         differing.add(1);

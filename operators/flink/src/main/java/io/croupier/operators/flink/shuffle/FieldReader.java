@@ -24,7 +24,9 @@ final class FieldReader implements FieldPass {
 
   /** Sets where the next record comes from, and its version. */
   void from(DataInputView source, int version) {
-    in = source;
+    if (in != source) { // with the G1 collector, a stored reference costs a memory fence
+      in = source;
+    }
     recordVersion = version;
   }
 

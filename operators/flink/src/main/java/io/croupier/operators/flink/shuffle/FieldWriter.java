@@ -30,7 +30,9 @@ final class FieldWriter implements FieldPass {
 
   /** Begins a record with a byte. */
   void begin(int first, DataOutputView target) {
-    out = target;
+    if (out != target) { // with the G1 collector, a stored reference costs a memory fence
+      out = target;
+    }
     buffer[0] = (byte) first;
     length = 1;
   }

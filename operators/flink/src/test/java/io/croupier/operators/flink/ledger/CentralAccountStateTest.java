@@ -31,7 +31,7 @@ class CentralAccountStateTest {
     private static final long serialVersionUID = 1;
 
     private final DpFtrl ftrl;
-    private transient KeyedAccount account;
+    private transient KeyedAccounts accounts;
     private transient ReportIntake intake;
 
     private Judge(DpFtrl ftrl) {
@@ -41,7 +41,7 @@ class CentralAccountStateTest {
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
       super.initializeState(context);
-      account = new KeyedAccount(context.getKeyedStateStore(), null);
+      accounts = new KeyedAccounts(context.getKeyedStateStore(), null);
       intake =
           new ReportIntake(
               TestRecords.common("m")
@@ -58,7 +58,7 @@ class CentralAccountStateTest {
     @Override
     public void processElement(StreamRecord<Report> element) {
       Report report = element.getValue();
-      account.load();
+      KeyedAccount account = accounts.load();
       double zeta = new Ledger().judge(report, intake.terms(), account).getCentralSpend().getZeta();
       account.store();
       output.collect(

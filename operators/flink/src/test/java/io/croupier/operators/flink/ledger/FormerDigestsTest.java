@@ -34,7 +34,7 @@ class FormerDigestsTest {
 
     private transient ValueState<StoredAccount> accounts;
     private transient MapState<Integer, long[]> blocks;
-    private transient KeyedAccount account;
+    private transient KeyedAccounts keyed;
 
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
@@ -52,8 +52,8 @@ class FormerDigestsTest {
                       StateNames.EARLIER_DIGESTS,
                       IntSerializer.INSTANCE,
                       LongPrimitiveArraySerializer.INSTANCE));
-      account =
-          new KeyedAccount(
+      keyed =
+          new KeyedAccounts(
               context.getKeyedStateStore(), new FormerDigests(context.getKeyedStateStore()));
     }
 
@@ -90,17 +90,17 @@ class FormerDigestsTest {
         harness.processElement(user, 0);
       }
       operator.setCurrentKey("ada");
-      operator.account.load();
+      KeyedAccount account = operator.keyed.load();
       for (int device = 0; device < 2; device++) {
         for (long sequence = REPORTS - 64; sequence < REPORTS; sequence++) {
           long digest = digest(device, sequence);
-          assertThat(operator.account.window("device " + device).judge(sequence, digest))
+          assertThat(account.window("device " + device).judge(sequence, digest))
               .isEqualTo(Verdict.DUPLICATE);
-          assertThat(operator.account.window("device " + device).judge(sequence, digest + 1))
+          assertThat(account.window("device " + device).judge(sequence, digest + 1))
               .isEqualTo(Verdict.CONFLICT);
         }
       }
-      operator.account.store();
+      account.store();
       assertThat(operator.blocks.isEmpty()).isTrue();
       assertThat(operator.accounts.value().windows)
           .allMatch(window -> !window.isFormer() && window.endings.length == 128);

@@ -24,18 +24,18 @@ class TokenStateTest {
       implements OneInputStreamOperator<String, String> {
     private static final long serialVersionUID = 1;
 
-    private transient KeyedAccount account;
+    private transient KeyedAccounts accounts;
 
     @Override
     public void initializeState(StateInitializationContext context) throws Exception {
       super.initializeState(context);
-      account = new KeyedAccount(context.getKeyedStateStore(), null);
+      accounts = new KeyedAccounts(context.getKeyedStateStore(), null);
     }
 
     @Override
     public void processElement(StreamRecord<String> element) {
       String user = user(element.getValue());
-      account.load();
+      KeyedAccount account = accounts.load();
       switch (element.getValue().substring(user.length() + 1)) {
         case "store" -> account.storeToken("m", TOKEN);
         case "erase" -> account.erase(new DailyTotals());
