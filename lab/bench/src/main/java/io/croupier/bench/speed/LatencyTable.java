@@ -15,8 +15,8 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 
 /**
  * The time from sending a report until a read_committed consumer receives the first update that
- * counts it, as used or in an open round; at half of the job's sustainable rate. Reports name the
- * newest visible round.
+ * counts it, as used or in an open round; at half of the rate that the job reaches in a process
+ * that has just started. Reports name the newest visible round.
  *
  * @param environment the broker and directories
  * @param scale size of the measurement
@@ -42,11 +42,13 @@ record LatencyTable(BenchmarkEnvironment environment, BenchmarkScale scale) {
     BacklogRun atFullLoad = new BacklogRun(environment, 1, scale.interval(), "hashmap");
     double rate = atFullLoad.croupier(workload, backlog, records, 0).pace().perSecond() / 2;
     environment.delete(List.of(backlog));
+    // The first runs are for the JIT compiler.
     List<List<String>> rows = new ArrayList<>();
-    for (Duration interval : intervals) {
+    for (int i = 0; i < scale.warmUps() + intervals.size(); i++) {
+      Duration interval = intervals.get(i % intervals.size());
       rows.add(row(new BacklogRun(environment, 1, interval, "hashmap"), workload, reports, rate));
     }
-    return rows;
+    return rows.subList(scale.warmUps(), rows.size());
   }
 
   private List<String> row(BacklogRun run, Workload workload, Reports reports, double rate)
