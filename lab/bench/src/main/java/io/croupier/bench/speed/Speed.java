@@ -180,7 +180,7 @@ public final class Speed implements Callable<Integer> {
             RateTable.COLUMNS, new RateTable(environment, scale).ofDimensions(dimensions, forms));
       }
       case LATENCY -> {
-        page.heading("From send to visible update, at half load, d = 1000");
+        page.heading("From send to visible update, d = 1000");
         page.table(
             LatencyTable.COLUMNS,
             new LatencyTable(environment, scale)

@@ -6,15 +6,14 @@ import io.croupier.accounting.tree.RunningZeta;
  * An account whose value is in memory. Subclasses know where the accounts of models and the tokens
  * are.
  *
- * <p>What a report changes is changed in place, and such an object is not stored again where it is:
- * the value is old, and with the G1 collector a reference that is stored in an old object costs a
- * memory fence.
+ * <p>Totals and windows are changed in place, and not stored again where they are: the value is
+ * old, and with the G1 collector a reference that is stored in an old object costs a memory fence.
  */
 public abstract class HeldAccount implements UserAccount {
   /** The value. */
   protected StoredAccount account;
 
-  /** Creates the account, with a value or without one. */
+  /** Creates the account with its value. */
   protected HeldAccount(StoredAccount account) {
     this.account = account;
   }

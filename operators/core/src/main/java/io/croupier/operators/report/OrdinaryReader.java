@@ -45,7 +45,10 @@ final class OrdinaryReader {
     }
   }
 
-  /** What most reports repeat, so that what follows from it is computed once. */
+  /**
+   * What most reports repeat, so that what follows from it is computed once. Not safe for use by
+   * several threads.
+   */
   static final class Repeated {
     private String model = "";
     private byte[] modelBytes = {};
