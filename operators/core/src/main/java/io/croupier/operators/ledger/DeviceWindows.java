@@ -37,7 +37,7 @@ public final class DeviceWindows {
   static DeviceWindow[] with(DeviceWindow[] windows, DeviceWindow window) {
     int last = windows.length - 1;
     if (last >= 0 && windows[last].deviceId.equals(window.deviceId)) {
-      if (windows[last] != window) {
+      if (windows[last] != window) { // saves a memory fence, see HeldAccount
         windows[last] = window;
       }
       return windows;

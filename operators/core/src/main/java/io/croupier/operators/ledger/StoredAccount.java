@@ -70,7 +70,7 @@ public final class StoredAccount {
   /** Stores the window of a device, which is then the last used one. */
   public void store(DeviceWindow window) {
     DeviceWindow[] changed = DeviceWindows.with(windows, window);
-    if (changed != windows) {
+    if (changed != windows) { // saves a memory fence, see HeldAccount
       windows = changed;
     }
   }

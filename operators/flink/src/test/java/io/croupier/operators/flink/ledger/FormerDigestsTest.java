@@ -3,6 +3,7 @@ package io.croupier.operators.flink.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.flink.StateNames;
+import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.former.FormerDigests;
 import io.croupier.operators.ledger.BlockWindow;
 import io.croupier.operators.ledger.DeviceWindow.Verdict;
@@ -85,6 +86,8 @@ class FormerDigestsTest {
     Accounts operator = new Accounts();
     try (KeyedOneInputStreamOperatorTestHarness<String, String, Boolean> harness =
         new KeyedOneInputStreamOperatorTestHarness<>(operator, user -> user, Types.STRING)) {
+      // On the heap, an account that is changed in place and not stored would seem to be.
+      harness.setStateBackend(Backend.ROCKS_DB.create());
       harness.open();
       for (String user : List.of("ada", "bob")) {
         harness.processElement(user, 0);
