@@ -75,10 +75,10 @@ final class LedgerSubtask extends AdmittingSubtask {
 
   @Override
   void take(Object element) throws Exception {
+    super.take(element); // first judges what arrived before the stop
     if (element instanceof SpecRecord record && record.topic.equals(World.TOPICS.stops())) {
       stops.read(record);
     }
-    super.take(element);
   }
 
   @Override

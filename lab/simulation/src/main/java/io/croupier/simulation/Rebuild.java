@@ -6,6 +6,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.ledger.LedgerOperator;
@@ -80,6 +81,7 @@ final class Rebuild {
       for (Entry entry : requests.committed(first)) {
         task.processFirst(raw(requests, entry));
       }
+      task.prepareSnapshotPreBarrier(1);
       compare(ofJob, task.drainSide());
     }
   }
@@ -120,7 +122,9 @@ final class Rebuild {
     double most = isWhole ? 0 : OF_COMPACTED;
     Map<String, Account> rebuilt = new HashMap<>();
     for (OutboundRecord answer : ofRebuild) {
-      rebuilt.put(World.text(answer.key), Account.parseFrom(answer.value));
+      if (answer.destination == Destination.ACCOUNT_ANSWERS) {
+        rebuilt.put(World.text(answer.key), Account.parseFrom(answer.value));
+      }
     }
     for (Entry answer : ofJob) {
       String userId = World.text(answer.key());

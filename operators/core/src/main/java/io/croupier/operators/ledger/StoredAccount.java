@@ -40,6 +40,29 @@ public final class StoredAccount {
   /** Creates an account without reports. */
   public StoredAccount() {}
 
+  /**
+   * Reads what a report with the last used device to the first model needs of each account, one
+   * level of references of all accounts after the other.
+   *
+   * @return a number without meaning, which the caller keeps so that the compiler leaves no read
+   *     out
+   */
+  public static long read(StoredAccount[] accounts) {
+    long read = 0;
+    for (StoredAccount account : accounts) {
+      read += account.totals.reports + account.models.length + account.windows.length;
+    }
+    for (StoredAccount account : accounts) {
+      if (account.models.length > 0 && account.windows.length > 0) {
+        ModelAccount model = account.models[0];
+        DeviceWindow window = account.windows[account.windows.length - 1];
+        read += model.totals.reports + model.modelId.length() + window.deviceId.length();
+        read += window.digests.length + window.endings.length;
+      }
+    }
+    return read;
+  }
+
   /** Returns the account of a model; null if it is not here. */
   public ModelAccount model(String modelId) {
     return ModelAccount.find(models, modelId);

@@ -2,6 +2,7 @@ package io.croupier.operators.flink;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.croupier.accounting.mechanism.CentralNoise;
 import io.croupier.accounting.mechanism.L2LaplaceMechanism;
@@ -11,6 +12,7 @@ import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.model.TestSums;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.operators.report.VectorForm;
+import io.croupier.schemas.AccountRequest;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.BlackBox;
 import io.croupier.schemas.Declarations;
@@ -41,6 +43,10 @@ public final class TestRecords {
   public static final Topics TOPICS =
       new Topics(
           Arrays.stream(Topic.values()).collect(Collectors.toMap(topic -> topic, Topic::suffix)));
+
+  /** Of account requests. */
+  public static final ByteString TAG = ByteString.copyFromUtf8("sixteen bytes...");
+
   public static final DeadLetters DEAD_LETTERS = new DeadLetters(1 << 20);
 
   private TestRecords() {}
@@ -147,6 +153,16 @@ public final class TestRecords {
     RawRecord record = new RawRecord();
     record.topic = TOPICS.erasures();
     record.key = userId.getBytes(UTF_8);
+    return record;
+  }
+
+  /** A record that asks for an account. */
+  public static RawRecord accountRequest(String userId) {
+    RawRecord record = new RawRecord();
+    record.topic = TOPICS.accountRequests();
+    record.appendedAtMs = 1_000;
+    record.key = userId.getBytes(UTF_8);
+    record.value = AccountRequest.newBuilder().setTag(TAG).build().toByteArray();
     return record;
   }
 

@@ -16,8 +16,9 @@ import java.util.function.Function;
 
 /**
  * The account of one user while one record is judged. From its creation by {@link
- * KeyedAccounts#load} to {@link #store} the user is the current key. Together they read one value
- * and write one, for a report of any device to one of the user's first models.
+ * KeyedAccounts#load} to {@link #store} the user is the current key, or nobody's account changes.
+ * Together they read one value and write one, for a report of any device to one of the user's first
+ * models.
  *
  * <p>There is a new one for each record, since with the G1 collector a reference that is stored in
  * an old object costs a memory fence.
@@ -35,6 +36,10 @@ final class KeyedAccount extends HeldAccount {
     super(account);
     this.accounts = accounts;
     this.changed = changed;
+  }
+
+  StoredAccount value() {
+    return account;
   }
 
   /** Writes what has changed. */

@@ -73,6 +73,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * that is none of these becomes a dead letter. Input 1 carries records by {@link UserOfRecord},
  * input 2 all specs, and all records of the topic of stopped users.
  *
+ * <p>Reports are judged in a {@link RecordBatch}, the last ones before a barrier at the barrier,
+ * which delays nothing: no output is visible before.
+ *
  * <p>Before the first report, the operator reads the topics of models and of stopped users to their
  * ends, so that no restart judges with fewer specs than were published, or a report of a user who
  * is stopped, and compares restored state with the visible outputs. Before every barrier, it writes
@@ -113,6 +116,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient boolean specsUnsaved;
   private transient ListState<LedgerMark> storedMarks;
   private transient KeyedAccounts accounts;
+  private transient RecordBatch batch;
   private transient boolean formerDigests;
   private transient LedgerProgress progress;
   private transient LeftOpen leftOpen;
@@ -179,6 +183,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     formerDigests = !marks.stream().allMatch(mark -> mark.noFormerDigests);
     KeyedStateStore keyed = context.getKeyedStateStore();
     accounts = new KeyedAccounts(keyed, formerDigests ? new FormerDigests(keyed) : null);
+    batch = new RecordBatch();
     getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) started::lostRanges);
     getMetricGroup().gauge("skipped-offsets", (Gauge<Long>) started::skippedOffsets);
     readers =
@@ -267,6 +272,12 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     }
   }
 
+  /** The batch sets the key of each record itself. */
+  @Override
+  public boolean hasKeyContext1() {
+    return false;
+  }
+
   @Override
   public void processElement1(StreamRecord<RawRecord> element) {
     RawRecord record = element.getValue();
@@ -274,7 +285,22 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     if (received instanceof Received.Malformed) {
       return;
     }
-    KeyedAccount account = accounts.load();
+    String user =
+        received instanceof Report report ? report.header().userId() : UserOfRecord.of(record);
+    if (!batch.accepts(user)) {
+      judgeBatch();
+    }
+    batch.add(user, received, record);
+  }
+
+  /** Judges what has arrived, before anything else happens. */
+  void judgeBatch() {
+    RecordBatch ready = batch;
+    batch = new RecordBatch();
+    ready.judge(this, accounts, this::judge);
+  }
+
+  private void judge(Received received, RawRecord record, KeyedAccount account) {
     if (received instanceof Report report) {
       judge(report, record, account);
     } else if (received instanceof Received.Erasure erasure) {
@@ -373,6 +399,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
 
   @Override
   public void processElement2(StreamRecord<SpecRecord> element) {
+    judgeBatch();
     SpecRecord record = element.getValue();
     if (topics.stops().equals(record.topic)) {
       stop(record);
@@ -406,6 +433,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   /** After the end of the input, the sink accepts no record, and nothing is judged. */
   @Override
   public void prepareSnapshotPreBarrier(long checkpointId) {
+    judgeBatch();
     if (openInputs > 0) {
       emitProgress();
     }
@@ -413,6 +441,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
 
   @Override
   public void endInput(int inputId) {
+    judgeBatch();
     openInputs--;
     if (openInputs == 0) {
       emitProgress();

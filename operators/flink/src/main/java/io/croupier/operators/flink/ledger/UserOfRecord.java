@@ -17,6 +17,11 @@ public final class UserOfRecord implements KeySelector<RawRecord, String> {
 
   @Override
   public String getKey(RawRecord record) {
+    return of(record);
+  }
+
+  /** Returns the text of a record's key; without a key, an empty one. */
+  static String of(RawRecord record) {
     return record.key == null ? "" : new String(record.key, UTF_8);
   }
 }

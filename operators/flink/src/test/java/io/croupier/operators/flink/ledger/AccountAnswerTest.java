@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import com.google.protobuf.ByteString;
 import io.croupier.operators.flink.DeadLetters;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
@@ -15,7 +14,6 @@ import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
 import io.croupier.operators.ledger.StoredAccount;
 import io.croupier.schemas.Account;
-import io.croupier.schemas.AccountRequest;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
 import java.util.List;
@@ -23,7 +21,6 @@ import org.junit.jupiter.api.Test;
 
 /** People's requests for their accounts, and what the ledger answers. */
 class AccountAnswerTest {
-  private static final ByteString TAG = ByteString.copyFromUtf8("sixteen bytes...");
   private static final Limits PER_USER = Limits.newBuilder().setEpsilon(3).build();
   private static final Limits ON_MODEL = Limits.newBuilder().setReports(9).build();
 
@@ -38,18 +35,9 @@ class AccountAnswerTest {
     return start(Backend.HASH_MAP, Plan.NEVER_STOPPED);
   }
 
-  private static RawRecord request(String user) {
-    RawRecord record = new RawRecord();
-    record.topic = TestRecords.TOPICS.accountRequests();
-    record.appendedAtMs = 1_000;
-    record.key = user.getBytes(UTF_8);
-    record.value = AccountRequest.newBuilder().setTag(TAG).build().toByteArray();
-    return record;
-  }
-
   private static Account ask(LedgerTasks ledger, String user) throws Exception {
     int before = ledger.sideOutputs().size();
-    ledger.receive(request(user));
+    ledger.receive(TestRecords.accountRequest(user));
     List<OutboundRecord> written =
         ledger.sideOutputs().subList(before, ledger.sideOutputs().size());
     assertThat(written).as("an answer, and no event").hasSize(1);
@@ -72,7 +60,7 @@ class AccountAnswerTest {
       ledger.barrier();
 
       Account account = ask(ledger, "ana");
-      assertThat(account.getTag()).isEqualTo(TAG);
+      assertThat(account.getTag()).isEqualTo(TestRecords.TAG);
       assertThat(account.getAsOfMs()).isEqualTo(1_000);
       assertThat(account.getSpent().getReports()).isEqualTo(5);
       assertThat(account.getSpent().getEpsilon()).isEqualTo(5);
@@ -152,12 +140,12 @@ class AccountAnswerTest {
   @Test
   void whatIsNoRequestBecomesADeadLetterWithoutTheUser() throws Exception {
     try (LedgerTasks ledger = start()) {
-      RawRecord withoutUser = request("ana");
+      RawRecord withoutUser = TestRecords.accountRequest("ana");
       withoutUser.key = null;
-      RawRecord longUser = request("a".repeat(257));
-      RawRecord withoutTag = request("ana");
+      RawRecord longUser = TestRecords.accountRequest("a".repeat(257));
+      RawRecord withoutTag = TestRecords.accountRequest("ana");
       withoutTag.value = null;
-      RawRecord unreadable = request("ana");
+      RawRecord unreadable = TestRecords.accountRequest("ana");
       unreadable.value = new byte[] {1, 2, 3};
       for (RawRecord record : List.of(withoutUser, longUser, withoutTag, unreadable)) {
         ledger.receive(record);

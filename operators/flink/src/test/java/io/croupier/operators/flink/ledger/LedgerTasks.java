@@ -165,7 +165,14 @@ public final class LedgerTasks
   }
 
   public void receive(RawRecord record) throws Exception {
-    on(new UserOfRecord().getKey(record), harness -> harness.processElement1(record, 0));
+    on(
+        new UserOfRecord().getKey(record),
+        harness -> {
+          harness.processElement1(record, 0);
+          if (harness.getOperator() instanceof LedgerOperator ledger) {
+            ledger.judgeBatch();
+          }
+        });
   }
 
   /** Returns an event that contains a position only. */

@@ -110,6 +110,7 @@ class RebuildOperatorTest {
       }
       for (Map.Entry<String, AccountingEvent> expected : NEXT.entrySet()) {
         ledger.processElement1(TestRecords.record(next(expected.getKey())), 0);
+        ((LedgerOperator) ledger.getOperator()).judgeBatch();
         assertThat(LedgerTasks.event(ledger.getSideOutput(SideOutputs.LEDGER).remove().getValue()))
             .isEqualTo(expected.getValue());
       }
