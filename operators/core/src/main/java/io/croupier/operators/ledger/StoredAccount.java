@@ -50,13 +50,13 @@ public final class StoredAccount {
   public static long read(StoredAccount[] accounts) {
     long read = 0;
     for (StoredAccount account : accounts) {
-      read += account.totals.reports + account.models.length + account.windows.length;
+      read += account.totals.read() + account.models.length + account.windows.length;
     }
     for (StoredAccount account : accounts) {
       if (account.models.length > 0 && account.windows.length > 0) {
         ModelAccount model = account.models[0];
         DeviceWindow window = account.windows[account.windows.length - 1];
-        read += model.totals.reports + model.modelId.length() + window.deviceId.length();
+        read += model.totals.read() + model.modelId.length() + window.deviceId.length();
         read += window.digests.length + window.endings.length;
       }
     }
