@@ -15,10 +15,9 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The account of one user while one record is judged. From its creation by {@link
- * KeyedAccounts#load} to {@link #store} the user is the current key, or nobody's account changes.
- * Together they read one value and write one, for a report of any device to one of the user's first
- * models.
+ * The account of one user while one record is judged. Whenever it is called, the user is the
+ * current key. {@link KeyedAccounts#load} and {@link #store} read one value and write one, for a
+ * report of any device to one of the user's first models.
  *
  * <p>There is a new one for each record, since with the G1 collector a reference that is stored in
  * an old object costs a memory fence.

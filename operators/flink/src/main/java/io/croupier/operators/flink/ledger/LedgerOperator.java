@@ -73,7 +73,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * that is none of these becomes a dead letter. Input 1 carries records by {@link UserOfRecord},
  * input 2 all specs, and all records of the topic of stopped users.
  *
- * <p>Reports are judged in a {@link RecordBatch}, the last ones before a barrier at the barrier,
+ * <p>Reports are judged in a {@link LedgerBatch}, the last ones before a barrier at the barrier,
  * which delays nothing: no output is visible before.
  *
  * <p>Before the first report, the operator reads the topics of models and of stopped users to their
@@ -116,7 +116,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient boolean specsUnsaved;
   private transient ListState<LedgerMark> storedMarks;
   private transient KeyedAccounts accounts;
-  private transient RecordBatch batch;
+  private transient LedgerBatch batch;
   private transient boolean formerDigests;
   private transient LedgerProgress progress;
   private transient LeftOpen leftOpen;
@@ -183,7 +183,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     formerDigests = !marks.stream().allMatch(mark -> mark.noFormerDigests);
     KeyedStateStore keyed = context.getKeyedStateStore();
     accounts = new KeyedAccounts(keyed, formerDigests ? new FormerDigests(keyed) : null);
-    batch = new RecordBatch();
+    batch = new LedgerBatch();
     getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) started::lostRanges);
     getMetricGroup().gauge("skipped-offsets", (Gauge<Long>) started::skippedOffsets);
     readers =
@@ -295,8 +295,8 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
 
   /** Judges what has arrived, before anything else happens. */
   void judgeBatch() {
-    RecordBatch ready = batch;
-    batch = new RecordBatch();
+    LedgerBatch ready = batch;
+    batch = new LedgerBatch();
     ready.judge(this, accounts, this::judge);
   }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Reports that wait for others, and are then judged together. */
-class RecordBatchTest {
+class LedgerBatchTest {
   private static final int RECORDS = 3_000;
 
   private static LedgerTasks start(Backend backend) throws Exception {

@@ -8,19 +8,19 @@ import org.apache.flink.streaming.api.operators.KeyContext;
 /**
  * Records that are judged one after the other, each of another user. On the heap, an account is a
  * dozen objects, and the address of most of them stands in another one. So the accounts of a batch
- * are read together before: the processor then waits for the memory of many at a time.
+ * are read together first: the processor then waits for the memory of many at a time.
  *
  * <p>There is a new one for each batch, as there is a new {@link KeyedAccount} for each record.
  */
-final class RecordBatch {
-  /** The most records. With twice as many, their accounts would leave the first cache again. */
+final class LedgerBatch {
+  /** The most records; half as many and twice as many gain as much. */
   private static final int RECORDS = 32;
 
   /** The bytes of values from which on a batch is full, since a few large ones fill the cache. */
   private static final int BYTES = 1 << 16;
 
   /** Judges a record, whose user is the current key. */
-  interface Judge {
+  interface RecordJudge {
     void judge(Received received, RawRecord record, KeyedAccount account);
   }
 
@@ -33,7 +33,10 @@ final class RecordBatch {
   /** Without meaning; it is kept so that the compiler leaves no read out. */
   long read;
 
-  /** Returns whether there is room, and no record of a user, whose account it may change. */
+  /**
+   * Returns whether there is room, and no record of the user, whose account that one may change.
+   * Users with the same hash count as the same.
+   */
   boolean accepts(String user) {
     for (int i = 0; i < size; i++) {
       if (users[i].hashCode() == user.hashCode()) {
@@ -52,7 +55,7 @@ final class RecordBatch {
   }
 
   /** Judges all records in their order. */
-  void judge(KeyContext context, KeyedAccounts accounts, Judge judge) {
+  void judge(KeyContext context, KeyedAccounts accounts, RecordJudge judge) {
     KeyedAccount[] loaded = new KeyedAccount[size];
     StoredAccount[] values = new StoredAccount[size];
     for (int i = 0; i < size; i++) {
