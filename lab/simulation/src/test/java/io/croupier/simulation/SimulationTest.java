@@ -37,7 +37,7 @@ class SimulationTest {
   @Test
   @Tag("ci")
   void nothingIsFoundInOtherSeeds() {
-    assertThat(new CommandLine(new Simulate()).execute("--seeds", "5000", "--threads", "3"))
+    assertThat(new CommandLine(new Simulate()).execute("--seeds", "4000", "--threads", "3"))
         .isZero();
   }
 
