@@ -81,7 +81,7 @@ final class Rebuild {
       for (Entry entry : requests.committed(first)) {
         task.processFirst(raw(requests, entry));
       }
-      task.prepareSnapshotPreBarrier(1);
+      task.prepareSnapshotPreBarrier(1); // answers the requests that wait
       compare(ofJob, task.drainSide());
     }
   }

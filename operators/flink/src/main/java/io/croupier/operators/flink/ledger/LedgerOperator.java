@@ -293,7 +293,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     batch.add(user, received, record);
   }
 
-  /** Judges what has arrived, before anything else happens. */
+  /** Judges the records that wait. */
   void judgeBatch() {
     LedgerBatch ready = batch;
     batch = new LedgerBatch();
