@@ -117,6 +117,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient ListState<LedgerMark> storedMarks;
   private transient KeyedAccounts accounts;
   private transient LedgerBatch batch;
+  private transient List<OutboundRecord> outputs;
   private transient boolean formerDigests;
   private transient LedgerProgress progress;
   private transient LeftOpen leftOpen;
@@ -184,6 +185,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     KeyedStateStore keyed = context.getKeyedStateStore();
     accounts = new KeyedAccounts(keyed, formerDigests ? new FormerDigests(keyed) : null);
     batch = new LedgerBatch();
+    outputs = new ArrayList<>();
     getMetricGroup().gauge("lost-ranges", (Gauge<Integer>) started::lostRanges);
     getMetricGroup().gauge("skipped-offsets", (Gauge<Long>) started::skippedOffsets);
     readers =
@@ -281,7 +283,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   @Override
   public void processElement1(StreamRecord<RawRecord> element) {
     RawRecord record = element.getValue();
-    Received received = decoder.decode(record, this::write);
+    Received received = decoder.decode(record, this::send);
     if (received instanceof Received.Malformed) {
       return;
     }
@@ -293,11 +295,17 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     batch.add(user, received, record);
   }
 
-  /** Judges the records that wait. */
+  /**
+   * Judges the records that wait, then sends what was written about all of them: judging and
+   * sending are much code, of which the processor's cache holds one.
+   */
   void judgeBatch() {
     LedgerBatch ready = batch;
     batch = new LedgerBatch();
     ready.judge(this, accounts, this::judge);
+    List<OutboundRecord> written = outputs;
+    outputs = new ArrayList<>();
+    written.forEach(this::send);
   }
 
   private void judge(Received received, RawRecord record, KeyedAccount account) {
@@ -388,7 +396,12 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     write(new OutboundRecord(Destination.ACCOUNTING, key, events.write(event)));
   }
 
+  /** Keeps a record until its batch is judged. */
   private void write(OutboundRecord record) {
+    outputs.add(record);
+  }
+
+  private void send(OutboundRecord record) {
     progress.wrote();
     collect(record);
   }
