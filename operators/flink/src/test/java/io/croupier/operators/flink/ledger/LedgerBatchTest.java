@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.operators.flink.OutboundRecord;
+import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.Subtasks.Backend;
@@ -139,6 +140,20 @@ class LedgerBatchTest {
         arrive(ledger, TestRecords.record(TestRecords.report(user, 1, "m", new double[8_192])));
       }
       assertThat(outcomes(ledger)).containsExactly(Outcome.REFUSED_DIMENSION);
+    }
+  }
+
+  /** A batch bounds what waits for its end, but malformed records are in none. */
+  @Test
+  void aDeadLetterIsSentAtOnce() throws Exception {
+    try (LedgerTasks ledger = start(Backend.HASH_MAP)) {
+      arrive(ledger, report("u", 1));
+      RawRecord malformed = report("v", 1);
+      malformed.value = new byte[] {1};
+      arrive(ledger, malformed);
+      assertThat(ledger.sideOutputs())
+          .extracting(output -> output.destination)
+          .containsExactly(Destination.DEAD_LETTERS);
     }
   }
 
