@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.broker.EmbeddedBroker;
 import io.croupier.cli.models.ModelsTopic;
+import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.KeptAverage;
 import io.croupier.schemas.ModelSpec;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -223,6 +225,37 @@ class CommandsITCase {
     croupier("follow --prefix foreign --model taps --updates 1").printed("\"modelId\":\"taps\"");
     croupier("ledger --top 1 --prefix foreign")
         .failed("foreign.accounting, partition 0, offset 0: the record is not an AccountingEvent");
+  }
+
+  /** The job would refuse the model, and charge people for their reports to it. */
+  @Tag("ci")
+  @Test
+  void modelsWhoseRecordsDontFitAreNotPublished() throws Exception {
+    croupier("topics create --prefix narrow");
+    TopicSettings.set(kafka(), "narrow.raw-gradients", Map.of("max.message.bytes", "10000"));
+
+    assertThat(
+            apply(
+                    "narrow",
+                    TAPS + "- {modelId: wide, dimension: 9000, gradientBound: 1, blackBox: {}}\n")
+                .failed("Nothing was published.")
+                .out())
+        .contains("dimension is 9000: its reports take up to", "topic accepts 10000;");
+    assertThat(models("narrow").current()).isEmpty();
+    apply("narrow", TAPS).succeeded();
+  }
+
+  @Tag("ci")
+  @Test
+  void modelsArePublishedUncheckedWhereTopicsArentSeen() throws Exception {
+    croupier("topics create --prefix partial");
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(kafka()))) {
+      KafkaTopics.delete(admin, List.of("partial.raw-gradients"));
+    }
+
+    assertThat(apply("partial", TAPS).succeeded().err())
+        .contains("isn't checked", "the right DescribeConfigs");
+    assertThat(models("partial").current()).containsOnlyKeys("taps");
   }
 
   @Tag("ci")

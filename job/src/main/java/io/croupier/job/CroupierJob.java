@@ -7,7 +7,7 @@ import io.croupier.job.kafka.BrokerLimits;
 import io.croupier.job.kafka.KafkaIo;
 import io.croupier.job.kafka.KafkaRights;
 import io.croupier.job.kafka.KafkaSpecReader;
-import io.croupier.job.kafka.KafkaTopics;
+import io.croupier.job.kafka.TopicInspection;
 import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.job.restart.CompactedAccounts;
 import io.croupier.job.restart.OutputEnds;
@@ -123,17 +123,17 @@ public final class CroupierJob {
   /** Checks the topics and reads the brokers' limits. */
   static BrokerLimits askBrokers(JobConfig config) throws InterruptedException {
     try (Admin admin = Admin.create(Map.copyOf(config.kafka()))) {
-      BrokerLimits limits = KafkaTopics.inspect(admin, config.topics(), config.journal());
+      BrokerLimits limits = TopicInspection.inspect(admin, config.topics(), config.journal());
       if (config.anonymous()) {
-        KafkaTopics.inspectAnonymous(admin, config.topics());
+        TopicInspection.inspectAnonymous(admin, config.topics());
       }
-      KafkaTopics.warnOfLongRetention(
+      TopicInspection.warnOfLongRetention(
           admin, config.topics(), Topic.ofJob(config.anonymous()), config.keepReports());
       KafkaRights.requireGroup(admin, KafkaIo.group(config));
       Optional<String> limited =
           config.limitsUsers() ? Optional.of("limits.user.*") : limitedModel(config, limits);
       if (limited.isPresent()) {
-        KafkaTopics.requireThatItKeepsAccounts(admin, config.topics(), limited.get());
+        TopicInspection.requireThatItKeepsAccounts(admin, config.topics(), limited.get());
         new CompactedAccounts(config.kafka(), config.topics().accounting()).requireVersion2();
       }
       return limits;

@@ -7,6 +7,7 @@ import io.croupier.broker.EmbeddedBroker;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.BrokerLimits;
 import io.croupier.job.kafka.KafkaTopics;
+import io.croupier.job.kafka.TopicInspection;
 import io.croupier.schemas.Limits;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Topic;
@@ -106,7 +107,7 @@ class KafkaTopicsITCase {
     Topics topics = created("timed-" + kind);
     String topic = "timed-" + kind + "." + kind;
     assertSetting(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
-    KafkaTopics.inspect(admin, topics, false);
+    TopicInspection.inspect(admin, topics, false);
 
     set(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "CreateTime");
     refusal(topics, false)
@@ -188,10 +189,10 @@ class KafkaTopicsITCase {
     set(topics.deadLetters(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "2000");
     set(topics.journal(), TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "4000000");
 
-    try (LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
-      assertThat(KafkaTopics.inspect(admin, topics, false))
+    try (LoggedWarnings warnings = new LoggedWarnings(TopicInspection.class)) {
+      assertThat(TopicInspection.inspect(admin, topics, false))
           .isEqualTo(new BrokerLimits(1000, 3000000, 2000, 0, 3000000, Duration.ofHours(24)));
-      assertThat(KafkaTopics.inspect(admin, topics, true))
+      assertThat(TopicInspection.inspect(admin, topics, true))
           .isEqualTo(new BrokerLimits(1000, 3000000, 2000, 4000000, 4000000, Duration.ofHours(24)));
       assertThat(warnings.messages()).isEmpty();
     }
@@ -203,7 +204,7 @@ class KafkaTopicsITCase {
     Topics topics = created("narrow-" + kind);
     String topic = "narrow-" + kind + "." + kind;
     set(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, String.valueOf(bytes));
-    KafkaTopics.inspect(admin, topics, false);
+    TopicInspection.inspect(admin, topics, false);
 
     set(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, String.valueOf(bytes - 1));
     refusal(topics, false)
@@ -226,8 +227,8 @@ class KafkaTopicsITCase {
       set(topic, limit, value);
     }
 
-    try (LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
-      KafkaTopics.inspect(admin, topics, true);
+    try (LoggedWarnings warnings = new LoggedWarnings(TopicInspection.class)) {
+      TopicInspection.inspect(admin, topics, true);
 
       assertThat(warnings.messages())
           .containsExactly(
@@ -299,11 +300,11 @@ class KafkaTopicsITCase {
     Topics topics = created("journalled");
     set(topics.journal(), TopicConfig.RETENTION_MS_CONFIG, "604800000");
 
-    try (LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
-      KafkaTopics.inspect(admin, topics, false);
+    try (LoggedWarnings warnings = new LoggedWarnings(TopicInspection.class)) {
+      TopicInspection.inspect(admin, topics, false);
       assertThat(warnings.messages()).isEmpty();
 
-      KafkaTopics.inspect(admin, topics, true);
+      TopicInspection.inspect(admin, topics, true);
       assertThat(warnings.messages())
           .singleElement()
           .asString()
@@ -311,7 +312,7 @@ class KafkaTopicsITCase {
           .contains("retention.ms");
     }
     set(topics.journal(), TopicConfig.CLEANUP_POLICY_CONFIG, "compact");
-    KafkaTopics.inspect(admin, topics, false);
+    TopicInspection.inspect(admin, topics, false);
     refusal(topics, true)
         .withMessageContainingAll(
             "journalled.journal", "its cleanup.policy is 'compact'; set it to 'delete'");
@@ -319,7 +320,7 @@ class KafkaTopicsITCase {
     while (admin.listTopics().names().get().contains(topics.journal())) {
       Thread.onSpinWait();
     }
-    KafkaTopics.inspect(admin, topics, false);
+    TopicInspection.inspect(admin, topics, false);
     refusal(topics, true).withMessageContaining("don't exist: journalled.journal.");
   }
 
@@ -339,10 +340,10 @@ class KafkaTopicsITCase {
     Set<Topic> all = Topic.ofJob(true);
     Duration month = Duration.ofDays(30);
     KafkaTopics.create(admin, topics, all, month, 1, (short) 1);
-    try (LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
-      KafkaTopics.warnOfLongRetention(admin, topics, all, month);
+    try (LoggedWarnings warnings = new LoggedWarnings(TopicInspection.class)) {
+      TopicInspection.warnOfLongRetention(admin, topics, all, month);
       assertThat(warnings.messages()).isEmpty();
-      KafkaTopics.warnOfLongRetention(admin, topics, all, month.minusMillis(1));
+      TopicInspection.warnOfLongRetention(admin, topics, all, month.minusMillis(1));
       assertThat(warnings.messages())
           .hasSize(7)
           .contains(
@@ -359,10 +360,10 @@ class KafkaTopicsITCase {
             EmbeddedBroker.start(
                 directory.resolve("hasty"), Map.of("transaction.max.timeout.ms", "900000"));
         Admin admin = admin(hasty);
-        LoggedWarnings warnings = new LoggedWarnings(KafkaTopics.class)) {
+        LoggedWarnings warnings = new LoggedWarnings(TopicInspection.class)) {
       KafkaTopics.create(admin, topics, 1, (short) 1);
 
-      BrokerLimits limits = KafkaTopics.inspect(admin, topics, false);
+      BrokerLimits limits = TopicInspection.inspect(admin, topics, false);
 
       assertThat(limits.transactionTimeout()).isEqualTo(Duration.ofMinutes(15));
       assertThat(warnings.messages())
@@ -383,7 +384,7 @@ class KafkaTopicsITCase {
   private static ThrowableAssertAlternative<IllegalStateException> refusal(
       Topics topics, boolean journal) {
     return assertThatIllegalStateException()
-        .isThrownBy(() -> KafkaTopics.inspect(admin, topics, journal));
+        .isThrownBy(() -> TopicInspection.inspect(admin, topics, journal));
   }
 
   private static Topics withModelsAndUpdates(Topics topics, String models, String updates) {

@@ -4,6 +4,7 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The effect of publishing a spec.
@@ -27,9 +28,26 @@ public record ModelChange(ModelSpec spec, ChangeKind kind, List<String> reasons)
     reasons = List.copyOf(reasons);
   }
 
-  /** Compares each spec with the current one of the same model. */
-  public static List<ModelChange> plan(List<ModelSpec> specs, Map<String, ModelSpec> current) {
-    return specs.stream().map(spec -> of(spec, current.get(spec.getModelId()))).toList();
+  /**
+   * Compares each spec with the current one of the same model.
+   *
+   * @param obstacles why a valid spec that is published can't run; empty if it can
+   */
+  public static List<ModelChange> plan(
+      List<ModelSpec> specs,
+      Map<String, ModelSpec> current,
+      Function<ModelSpec, List<String>> obstacles) {
+    return specs.stream()
+        .map(spec -> of(spec, current.get(spec.getModelId())).unless(obstacles))
+        .toList();
+  }
+
+  private ModelChange unless(Function<ModelSpec, List<String>> obstacles) {
+    if (kind != ChangeKind.CREATED && kind != ChangeKind.CHANGED) {
+      return this;
+    }
+    List<String> why = obstacles.apply(spec);
+    return why.isEmpty() ? this : new ModelChange(spec, ChangeKind.REFUSED, why);
   }
 
   private static ModelChange of(ModelSpec written, ModelSpec current) {

@@ -8,8 +8,10 @@ import io.croupier.cli.Waiting;
 import io.croupier.cli.account.Json;
 import io.croupier.cli.io.Table;
 import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.TopicInspection;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
+import io.croupier.schemas.RecordLimits;
 import io.croupier.schemas.VisibleText;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -18,7 +20,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -49,8 +54,8 @@ public final class ModelsCommand implements Runnable {
         "Publishes the models of a file.",
         "",
         "The file is a YAML or JSON list of model specs. All specs are first validated, as 'models"
-            + " validate' does, and then compared with the current ones. If one is refused, nothing"
-            + " is published and the exit code is 1.",
+            + " validate' does, and then compared with the current ones and with what the brokers"
+            + " accept. If one is refused, nothing is published and the exit code is 1.",
         "Deprecated names are accepted, with a warning."
       },
       footer = {
@@ -64,10 +69,12 @@ public final class ModelsCommand implements Runnable {
   int apply(
       @Mixin ConnectionOptions connection,
       @Mixin Author author,
-      @Parameters(paramLabel = "FILE", description = "The models file.") Path file) {
+      @Parameters(paramLabel = "FILE", description = "The models file.") Path file)
+      throws InterruptedException {
     List<ModelSpec> specs = ModelsFile.readValid(file);
-    ModelsTopic topic = topic(connection);
-    List<ModelChange> changes = ModelChange.plan(specs, current(topic));
+    JobConfig config = connection.connected();
+    ModelsTopic topic = topic(config);
+    List<ModelChange> changes = ModelChange.plan(specs, current(topic), tooLarge(config));
     boolean refused = changes.stream().anyMatch(c -> c.kind() == ModelChange.ChangeKind.REFUSED);
     if (!refused) {
       topic.publish(
@@ -93,6 +100,22 @@ public final class ModelsCommand implements Runnable {
       return ExitCode.FAILURE.code();
     }
     return 0;
+  }
+
+  /** Returns why the records of a spec don't fit their topics; empty if that isn't known. */
+  private Function<ModelSpec, List<String>> tooLarge(JobConfig config) throws InterruptedException {
+    try (Admin admin = Admin.create(Map.<String, Object>copyOf(config.kafka()))) {
+      RecordLimits limits = TopicInspection.recordLimits(admin, config.topics());
+      return model -> limits.obstacles(ModelSpecs.current(model));
+    } catch (ExecutionException e) {
+      spec.commandLine()
+          .getErr()
+          .printf(
+              "Whether records fit the topics of gradients and updates isn't checked: %s It takes"
+                  + " the right DescribeConfigs on them.%n",
+              e.getCause().getMessage());
+      return model -> List.of();
+    }
   }
 
   @Command(
@@ -133,7 +156,7 @@ public final class ModelsCommand implements Runnable {
               description = "Prints a JSON list of model specs, which 'models apply' accepts.")
           boolean json) {
     Collection<ModelSpec> specs =
-        current(topic(connection)).values().stream().map(ModelSpecs::current).toList();
+        current(topic(connection.connected())).values().stream().map(ModelSpecs::current).toList();
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       out.print(ModelsFile.text(specs));
@@ -188,7 +211,7 @@ public final class ModelsCommand implements Runnable {
       @Mixin Author author,
       @Parameters(arity = "1..*", paramLabel = "MODEL", description = "The models' ids.")
           List<String> modelIds) {
-    ModelsTopic topic = topic(connection);
+    ModelsTopic topic = topic(connection.connected());
     requireKnown(modelIds, current(topic), "retired");
     topic.retire(modelIds, author.name());
     modelIds.forEach(
@@ -227,7 +250,7 @@ public final class ModelsCommand implements Runnable {
               names = "--json",
               description = "Prints a JSON list, each change with the whole spec.")
           boolean json) {
-    ModelsTopic topic = topic(connection);
+    ModelsTopic topic = topic(connection.connected());
     ModelLog log =
         Waiting.on(
             "the models topic",
@@ -270,7 +293,7 @@ public final class ModelsCommand implements Runnable {
       throw new InputException("--round and --end exclude each other");
     }
     JobConfig config = connection.connected();
-    ModelsTopic topic = new ModelsTopic(config.kafka(), config.topics().models());
+    ModelsTopic topic = topic(config);
     Map<String, ModelSpec> current = current(topic);
     requireKnown(List.of(modelId), current, "rolled back");
     ModelSpec model = current.get(modelId);
@@ -298,8 +321,7 @@ public final class ModelsCommand implements Runnable {
     return Waiting.on("the current models", spec.commandLine().getErr(), topic::current);
   }
 
-  private static ModelsTopic topic(ConnectionOptions connection) {
-    JobConfig config = connection.connected();
+  private static ModelsTopic topic(JobConfig config) {
     return new ModelsTopic(config.kafka(), config.topics().models());
   }
 }

@@ -77,7 +77,17 @@ class ModelChangeTest {
         .anyMatch(reason -> reason.contains("gradient_bound") || reason.contains("gradientBound"));
   }
 
+  @Test
+  void aChangedSpecIsRefusedForItsObstacles() {
+    ModelSpec next = SPEC.toBuilder().setMaxStaleness(3).build();
+
+    assertThat(ModelChange.plan(List.of(next, SPEC), Map.of("m", SPEC), spec -> List.of("large")))
+        .containsExactly(
+            new ModelChange(next, ChangeKind.REFUSED, List.of("large")),
+            new ModelChange(SPEC, ChangeKind.UNCHANGED, List.of()));
+  }
+
   private static ModelChange change(ModelSpec spec, Map<String, ModelSpec> current) {
-    return ModelChange.plan(List.of(spec), current).get(0);
+    return ModelChange.plan(List.of(spec), current, published -> List.of()).get(0);
   }
 }

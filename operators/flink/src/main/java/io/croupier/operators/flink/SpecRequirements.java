@@ -5,7 +5,7 @@ import io.croupier.operators.learner.Learners;
 import io.croupier.operators.model.CentralModel;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
-import io.croupier.schemas.Statistics;
+import io.croupier.schemas.RecordLimits;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,17 +44,8 @@ public record SpecRequirements(
   }
 
   private List<String> obstacles(ModelSpec spec, BltSearches searches) {
-    List<String> obstacles = new ArrayList<>();
-    String dimension = "dimension is " + spec.getDimension();
-    checkSize(
-        obstacles, dimension, "reports", ModelSpecs.reportBytes(spec), "gradient", reportBytes);
-    checkSize(
-        obstacles,
-        dimension + described(spec),
-        "updates",
-        ModelSpecs.updateBytes(spec),
-        "updates",
-        updateBytes);
+    List<String> obstacles =
+        new ArrayList<>(new RecordLimits(reportBytes, updateBytes).obstacles(spec));
     if (ModelSpecs.isCentral(spec) && transactionTimeout.compareTo(LONGEST_OUTAGE) < 0) {
       obstacles.add(
           ("the model is central, and the brokers end transactions after %s: a noisy release would"
@@ -114,31 +105,5 @@ public record SpecRequirements(
       }
       return obstacles;
     };
-  }
-
-  private static void checkSize(
-      List<String> obstacles, String reason, String what, long needed, String topic, int taken) {
-    if (needed > taken) {
-      obstacles.add(
-          ("%s: its %s take up to %d bytes, and the %s topic accepts %d; raise"
-                  + " max.message.bytes of the topic, or message.max.bytes of the brokers, to at"
-                  + " least %d")
-              .formatted(reason, what, needed, topic, taken, needed));
-    }
-  }
-
-  /** What updates have besides numbers of the model: features and statistics, with their bytes. */
-  private static String described(ModelSpec spec) {
-    StringBuilder described = new StringBuilder();
-    if (spec.getFeaturesCount() > 0) {
-      described.append(", features take %d bytes".formatted(ModelSpecs.featureBytes(spec)));
-    }
-    if (spec.getStatisticsCount() > 0) {
-      int estimates = spec.getStatisticsList().stream().mapToInt(Statistics::size).sum();
-      described.append(
-          ", %d categories and levels of statistics take %d bytes"
-              .formatted(estimates, ModelSpecs.statisticBytes(spec)));
-    }
-    return described.toString();
   }
 }
