@@ -2,9 +2,12 @@ package io.croupier.gateway.trial;
 
 import io.croupier.gateway.kafka.ReportStore;
 import io.croupier.schemas.AccountingEvent;
+import io.croupier.schemas.Position;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
@@ -19,8 +22,11 @@ public final class Visits implements ReportStore {
   private ReportStore store;
   private boolean ended;
   private int underway;
-  private long stored;
-  private long judged;
+  private final Set<Position> stored = new HashSet<>();
+
+  /** Also of reports whose acknowledgement was lost, which a page sends again. */
+  private final Set<Position> judged = new HashSet<>();
+
   private long admitted;
 
   /** The newest event of each visitor; the default one before the first. */
@@ -58,7 +64,9 @@ public final class Visits implements ReportStore {
             (position, failure) -> {
               synchronized (this) {
                 underway--;
-                stored += failure == null ? 1 : 0;
+                if (failure == null) {
+                  stored.add(position(position));
+                }
               }
             });
   }
@@ -72,14 +80,22 @@ public final class Visits implements ReportStore {
     if (newest.computeIfPresent(event.getUserId(), (userId, before) -> event) == null) {
       return false;
     }
-    judged++;
+    judged.add(event.getSource());
     admitted += event.getOutcome() == AccountingEvent.Outcome.ADMITTED ? 1 : 0;
     return true;
   }
 
+  private static Position position(RecordMetadata stored) {
+    return Position.newBuilder()
+        .setTopic(stored.topic())
+        .setPartition(stored.partition())
+        .setOffset(stored.offset())
+        .build();
+  }
+
   /** Whether no report comes any more, and every stored one is judged. */
   public synchronized boolean areSettled() {
-    return ended && underway == 0 && judged >= stored;
+    return ended && underway == 0 && judged.containsAll(stored);
   }
 
   /**
@@ -96,7 +112,7 @@ public final class Visits implements ReportStore {
   public synchronized Account account(String userId) {
     return new Account(
         visitors(),
-        judged,
+        judged(),
         Optional.ofNullable(newest.get(userId)).filter(AccountingEvent::hasUserId));
   }
 
@@ -107,7 +123,7 @@ public final class Visits implements ReportStore {
 
   /** Number of judged reports, including those that came twice. */
   public synchronized long judged() {
-    return judged;
+    return judged.size();
   }
 
   /** Number of reports that the ledger admitted. */

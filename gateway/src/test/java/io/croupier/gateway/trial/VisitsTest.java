@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
+import io.croupier.schemas.Position;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,14 +29,17 @@ class VisitsTest {
   }
 
   private void acknowledge(int send) {
-    sends.get(send).complete(new RecordMetadata(new TopicPartition("gradients", 0), 0, 0, 0, 0, 0));
+    sends
+        .get(send)
+        .complete(new RecordMetadata(new TopicPartition("gradients", 0), send, 0, 0, 0, 0));
   }
 
-  private static AccountingEvent event(String userId, Outcome outcome, long sequence) {
+  private static AccountingEvent event(String userId, Outcome outcome, long offset) {
     return AccountingEvent.newBuilder()
         .setUserId(userId)
         .setOutcome(outcome)
-        .setSequence(sequence)
+        .setSource(
+            Position.newBuilder().setTopic("gradients").setPartition(0).setOffset(offset).build())
         .build();
   }
 
@@ -69,6 +73,22 @@ class VisitsTest {
     assertThat(results.get(0)).isCompleted();
     assertThat(visits.areSettled()).as("it is not judged").isFalse();
     assertThat(visits.judged(event("ada", Outcome.ADMITTED, 0))).isTrue();
+    assertThat(visits.areSettled()).isTrue();
+  }
+
+  /** The page sends such a report again, which is then stored twice. */
+  @Test
+  void aReportWhoseAcknowledgementWasLostSettlesNoOther() {
+    visits.begin(this::store);
+    results.add(send("ada"));
+    results.add(send("ada"));
+    sends.get(0).completeExceptionally(new IllegalStateException("no answer"));
+    acknowledge(1);
+    visits.end();
+
+    visits.judged(event("ada", Outcome.ADMITTED, 0));
+    assertThat(visits.areSettled()).isFalse();
+    visits.judged(event("ada", Outcome.DUPLICATE, 1));
     assertThat(visits.areSettled()).isTrue();
   }
 

@@ -3,8 +3,6 @@ package io.croupier.deploy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.deploy.ManifestsTest.Manifest;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -57,7 +55,7 @@ class LabelsTest {
                 config.setProperty(key.substring(PREFIX.length()), value);
               }
             });
-    int port = freePort();
+    int port = Cluster.freePorts();
     config.setProperty("port", String.valueOf(port));
     MetricReporter reporter = new LoopbackReporterFactory().createMetricReporter(config);
     try {
@@ -86,12 +84,6 @@ class LabelsTest {
       return scraped;
     } finally {
       reporter.close();
-    }
-  }
-
-  private static int freePort() throws Exception {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 }

@@ -3,8 +3,6 @@ package io.croupier.deploy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -52,7 +50,7 @@ class TutorialE2ECase {
           .containsPattern("bo .*3");
       String people = page.run(cluster, 5);
       assertThat(people).contains("2,000 of 2,000 people have reported", "the truth");
-      String serve = page.blocks().get(6).replace("8090", Integer.toString(freePort()));
+      String serve = page.blocks().get(6).replace("8090", Integer.toString(Cluster.freePorts()));
       String served = page.run(cluster, serve);
       assertThat(served).contains("\"model\":\"steps\"").contains("average");
       assertThat(prediction(served)).as(people + served).isCloseTo(1, within(MOST_ERROR));
@@ -64,11 +62,5 @@ class TutorialE2ECase {
     Matcher matcher = Pattern.compile("\"prediction\":(-?[0-9.E-]+)").matcher(served);
     assertThat(matcher.find()).as(served).isTrue();
     return Double.parseDouble(matcher.group(1));
-  }
-
-  private static int freePort() throws Exception {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }
