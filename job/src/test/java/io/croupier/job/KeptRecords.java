@@ -33,8 +33,9 @@ final class KeptRecords {
    */
   static final Map<String, String> BROKER_SETTINGS =
       Map.of(
-          "log.retention.ms",
-          "-1",
+          // Some topics have a retention of their own, which the broker checks after this time.
+          "log.initial.task.delay.ms",
+          String.valueOf(Long.MAX_VALUE),
           "log.cleaner.min.compaction.lag.ms",
           String.valueOf(Long.MAX_VALUE),
           "log.message.timestamp.after.max.ms",
