@@ -73,8 +73,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * that is none of these becomes a dead letter. Input 1 carries records by {@link UserOfRecord},
  * input 2 all specs, and all records of the topic of stopped users.
  *
- * <p>Reports are judged in a {@link LedgerBatch}, the last ones before a barrier at the barrier,
- * which delays nothing: no output is visible before.
+ * <p>Reports are judged in a {@link LedgerBatch}, after {@value #LONGEST_WAIT_MS} ms at the latest:
+ * the learner counts the age of rounds, and the lag, from when a report reaches it.
  *
  * <p>Before the first report, the operator reads the topics of models and of stopped users to their
  * ends, so that no restart judges with fewer specs than were published, or a report of a user who
@@ -84,6 +84,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     implements TwoInputStreamOperator<RawRecord, SpecRecord, RoundSum>, BoundedMultiInput {
   private static final long serialVersionUID = 1;
+
+  /** The longest time that a report waits for others to be judged with. */
+  static final long LONGEST_WAIT_MS = 10;
 
   /** Time between two look-ups of how far readers of the outputs get. */
   private static final long LOOK_UP_MS = 5_000;
@@ -117,6 +120,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient ListState<LedgerMark> storedMarks;
   private transient KeyedAccounts accounts;
   private transient LedgerBatch batch;
+  private transient ScheduledFuture<?> batchEnd;
   private transient List<OutboundRecord> outputs;
   private transient boolean formerDigests;
   private transient LedgerProgress progress;
@@ -293,6 +297,15 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
       judgeBatch();
     }
     batch.add(user, received, record);
+    if (batchEnd == null) {
+      batchEnd =
+          getProcessingTimeService().registerTimer(now() + LONGEST_WAIT_MS, time -> onBatchEnd());
+    }
+  }
+
+  private void onBatchEnd() {
+    batchEnd = null;
+    judgeBatch();
   }
 
   /**

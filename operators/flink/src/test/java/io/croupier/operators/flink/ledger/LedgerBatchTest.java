@@ -120,6 +120,20 @@ class LedgerBatchTest {
     }
   }
 
+  /** A model's timeout and the lag count from when a report reaches the learner. */
+  @Test
+  void aBatchIsJudgedAfterTenMilliseconds() throws Exception {
+    try (LedgerTasks ledger = start(Backend.HASH_MAP)) {
+      for (int i = 1; i <= 3; i++) {
+        arrive(ledger, report("u", i));
+        ledger.advanceTime(LedgerOperator.LONGEST_WAIT_MS - 1);
+        assertThat(ledger.outputs()).hasSize(i - 1);
+        ledger.advanceTime(1);
+        assertThat(ledger.outputs()).hasSize(i);
+      }
+    }
+  }
+
   @Test
   void aSecondRecordOfAUserIsInTheNextBatch() throws Exception {
     try (LedgerTasks ledger = start(Backend.HASH_MAP)) {
