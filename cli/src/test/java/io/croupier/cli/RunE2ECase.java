@@ -11,6 +11,7 @@ import io.croupier.client.ModelSubscriber;
 import io.croupier.schemas.AccountingEvent;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -66,7 +67,7 @@ class RunE2ECase {
 
       assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
       assertThat(process.exitValue()).isEqualTo(143);
-      assertThat(Files.readString(directory.resolve("output"), UTF_8))
+      assertThat(printed())
           .contains("The job is running. Press Ctrl-C to stop it.")
           .doesNotContainIgnoringCase("failed", "not cancelled");
     }
@@ -93,7 +94,7 @@ class RunE2ECase {
       assertThat(refusal(config))
           .contains("mine.accounting", "--from PATH", "--rebuild-ledger", "--new-ledger");
       runUntilCheckpoint(broker, 1, config, "--rebuild-ledger");
-      assertThat(Files.readString(directory.resolve("output"), UTF_8))
+      assertThat(printed())
           .contains("The ledger is rebuilt from mine.accounting: 1 events added, of 1 offsets");
       assertThat(refusal(config, "--from", newestCheckpoint() + "x"))
           .contains("There is no savepoint or checkpoint at '" + newestCheckpoint() + "x': ");
@@ -102,14 +103,37 @@ class RunE2ECase {
     }
   }
 
+  @Test
+  void settingsThatFlinkRefusesAreExplained() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("kafka"))) {
+      Path config = configuration(broker);
+      CommandRun.croupier("topics create --config " + config).succeeded();
+
+      assertThat(refusal(config, "--set", "checkpoint.directory=s3://bucket/checkpoints"))
+          .contains(
+              "Flink can't start the job with checkpoint.directory and flink.* as they are: Failed",
+              "scheme 's3'")
+          .doesNotContain("Exception");
+      assertThat(refusal(config, "--set", "parallelism=2000"))
+          .contains("max-parallelism is 1024, but the parallelism is 2000");
+    }
+  }
+
   /** Runs a job that refuses to start, and returns what it printed. */
   private String refusal(Path config, String... options) throws Exception {
     Process refused = run(config, options);
     assertThat(refused.waitFor(2, TimeUnit.MINUTES)).isTrue();
     assertThat(refused.exitValue()).isEqualTo(1);
-    String printed = Files.readString(directory.resolve("output"), UTF_8);
-    assertThat(printed).doesNotContain("\tat ");
-    return printed;
+    assertThat(printed()).doesNotContain("\tat ");
+    return printed();
+  }
+
+  private String printed() {
+    try {
+      return Files.readString(directory.resolve("output"), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /**
@@ -133,7 +157,7 @@ class RunE2ECase {
       letters.await(
           "dead letter",
           () -> {
-            assertThat(process.isAlive()).as("the job is running").isTrue();
+            assertThat(process.isAlive()).as(() -> "runs: " + printed()).isTrue();
             return letters.read().size() >= runs;
           });
     } finally {

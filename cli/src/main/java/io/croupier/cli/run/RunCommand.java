@@ -10,18 +10,22 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import org.apache.commons.lang3.exception.ExceptionUtils;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.client.JobInitializationException;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.util.ExceptionUtils;
+import org.apache.flink.util.FlinkException;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -101,6 +105,9 @@ public final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Log.toConsole();
     Log.leaveOut(RefusedStartException.class);
+    Log.leaveOut(JobInitializationException.class);
+    // Flink logs it, too, when it cancels what it can't start.
+    Log.leaveOut(CancellationException.class);
     JobConfig config = connection.connected(start.settings());
     ScratchDirectory directory = ScratchDirectory.create("croupier-run-");
     Runtime.getRuntime().addShutdownHook(new Thread(() -> end(directory), "end"));
@@ -120,10 +127,23 @@ public final class RunCommand implements Callable<Integer> {
             cluster.get(CoreOptions.DEFAULT_PARALLELISM), cluster);
     try {
       job = CroupierJob.submit(environment, config, start.ledger());
-    } catch (IllegalStateException | RefusedStartException e) {
+    } catch (IllegalStateException | IllegalArgumentException | RefusedStartException e) {
       throw new InputException(e.getMessage(), e);
+    } catch (FlinkException e) {
+      throw new InputException(
+          "Flink can't start the job with %s and flink.* as they are: %s"
+              .formatted(ConfigKey.CHECKPOINT_DIRECTORY.key(), causes(e)),
+          e);
     }
     System.err.println("The job is running. Press Ctrl-C to stop it.");
+    if (environment
+        .getConfiguration()
+        .getOptional(CheckpointingOptions.CHECKPOINTS_DIRECTORY)
+        .isEmpty()) {
+      System.err.printf(
+          "%s isn't set, so the state ends with this process: a later one needs --rebuild-ledger.%n",
+          ConfigKey.CHECKPOINT_DIRECTORY.key());
+    }
     try {
       job.getJobExecutionResult().get();
       return 0;
@@ -132,13 +152,25 @@ public final class RunCommand implements Callable<Integer> {
       if (interrupted) {
         return 0;
       }
-      Optional<RefusedStartException> refusal =
-          ExceptionUtils.findThrowable(e, RefusedStartException.class);
-      if (refusal.isPresent()) {
-        throw new InputException(refusal.get().getMessage(), e);
+      RefusedStartException refusal =
+          ExceptionUtils.throwableOfType(e, RefusedStartException.class);
+      if (refusal != null) {
+        throw new InputException(refusal.getMessage(), e);
       }
       throw new IllegalStateException("The job failed", e.getCause());
     }
+  }
+
+  /** What is behind Flink's own exceptions, from which each wrapper is left out. */
+  private static String causes(FlinkException failed) {
+    return ExceptionUtils.getThrowableList(failed).stream()
+        .dropWhile(each -> !(each instanceof JobInitializationException))
+        .skip(1)
+        .filter(
+            each ->
+                each.getCause() == null || !each.getMessage().equals(each.getCause().toString()))
+        .map(Throwable::getMessage)
+        .collect(Collectors.joining(": "));
   }
 
   private void end(ScratchDirectory directory) {

@@ -15,7 +15,7 @@ public final class UserLimits {
   private UserLimits() {}
 
   /**
-   * Reads the limits; an unset or empty setting is no limit.
+   * Reads the limits; an unset setting is no limit.
    *
    * @throws IllegalArgumentException if a value is invalid
    */
@@ -72,7 +72,7 @@ public final class UserLimits {
   }
 
   private static boolean isSet(ConfigKey key, Map<String, String> settings) {
-    return !settings.getOrDefault(key.key(), "").isBlank();
+    return settings.containsKey(key.key());
   }
 
   private static double number(

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.Test;
@@ -140,10 +141,12 @@ class JobConfigTest {
         "keep.reports, 7, it must be at least 1 h",
         "journal.enabled, yes, true or false",
         "limits.user.epsilon, 0, a finite number above 0, or left out",
+        "limits.user.epsilon, '', a finite number above 0, or left out",
         "limits.user.epsilon, much, a finite number above 0, or left out",
         "limits.user.mu, Infinity, a finite number above 0, or left out",
         "limits.user.mu, NaN, a finite number above 0, or left out",
         "limits.user.delta, 1, a finite number above 0 and below 1, or left out",
+        "limits.user.reports, ' ', a whole number of at least 1, or left out",
         "limits.user.reports, 0, a whole number of at least 1, or left out",
         "limits.user.reports, 1.5, a whole number of at least 1, or left out",
         "limits.user.per, 30, \"a number of days from 1 to 370, such as '30d', or left out\"",
@@ -164,17 +167,14 @@ class JobConfigTest {
         .isEqualTo(Limits.newBuilder().setEpsilon(10).setPerDays(30).build());
     assertThat(config.describe()).containsPattern("limits\\.user\\.per +30d");
     assertThat(with().describe()).containsPattern("limits\\.user\\.per +\\(for life\\)");
-    assertThatIllegalArgumentException()
-        .isThrownBy(
-            () ->
-                JobConfig.load(file, Map.of("limits.user.epsilon", "", "limits.user.delta", "0.1")))
+    refusal("limits.user.per", "30d", "limits.user.delta", "0.1")
         .withMessageContaining(
             "limits.user.per is '30d', the period of limits, but there are none");
   }
 
   @Test
   void readsTheLimitsOfAUser() throws IOException {
-    Path file = file(SERVERS + ": one:9092\nlimits: {user: {epsilon: 8, delta: 1e-6, mu: ''}}\n");
+    Path file = file(SERVERS + ": one:9092\nlimits: {user: {epsilon: 8, delta: 1e-6}}\n");
 
     JobConfig config = JobConfig.load(file, Map.of("limits.user.reports", "1000"));
 
@@ -309,6 +309,15 @@ class JobConfigTest {
     refusal(shifted)
         .withMessageEndingWith(
             "line 3, column 2: the line does not continue what is above it; check its indentation");
+    Path twice = file("limits: {user: {epsilon: 4}}\nlimits.user.epsilon: 50\n");
+    refusal(twice)
+        .withMessage(
+            "%s: limits.user.epsilon is set twice, nested and with dots in its key; leave one out",
+            twice);
+    for (String empty : List.of("limits.user.epsilon:", "limits.user: {epsilon: [1, null]}")) {
+      Path file = file(empty + "\n");
+      refusal(file).withMessage("%s: limits.user.epsilon has no value; leave it out", file);
+    }
     Path list = file("- parallelism");
     refusal(list).withMessageContaining("a YAML mapping");
   }
@@ -343,7 +352,7 @@ class JobConfigTest {
         file(
             """
             topics: {prefix: 1.10}
-            kafka: {bootstrap.servers: one:9092, client.id: 0123, group.id: 1e2, 1.10: yes, empty: }
+            kafka: {bootstrap.servers: one:9092, client.id: 0123, group.id: 1e2, 1.10: yes, empty: ''}
             """);
 
     JobConfig config = JobConfig.load(file, Map.of());
