@@ -76,6 +76,7 @@ class GatewayCommandTest {
                 .encodeToString(mac.doFinal("urn:croupier:testada".getBytes(UTF_8))));
 
     gateway("user").failed("--subject must be given");
+    gateway("user --subject ").failed("--subject is blank; it must name a person");
     gateway("user --subject ada --issuer main")
         .failed("--issuer must be one of the configuration's: test");
   }

@@ -331,6 +331,8 @@ class PersonITCase {
             new HttpReportTransport(gateway, () -> gateway("token --subject " + SUBJECT))) {
       GradientReporter reporter = new GradientReporter(transport, device);
       PersonTraces traces = new PersonTraces(kafka, SUBJECT, person, device.deviceId());
+      ofPerson("ledger")
+          .failed("--subject is %s, of user id %s, who has no".formatted(SUBJECT, person));
       takesPart(reporter);
       stopsAndResumes(reporter, new GradientReporter(transport, device), device);
 

@@ -7,10 +7,13 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.apache.commons.lang3.ArrayUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each command reads the same text in a file with a byte order mark, and with other line ends. */
 class TextFilesTest {
@@ -56,7 +59,22 @@ class TextFilesTest {
     run(command, "\uFEFF" + longest, StandardCharsets.UTF_16)
         .failed("the text is not UTF-8; save the file as UTF-8");
     run(command, "ann\nbo\u200Bb\n", StandardCharsets.UTF_8)
-        .failed("Line 2 of", "a user id contains the invisible character U+200B");
+        .failed("Line 2 of", "contains the invisible character U+200B");
+  }
+
+  /** Without a broker, a person who may exist gets as far as asking for one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"stop", "resume", "erase --anyway"})
+  void onlyAVisibleUserIdIsChanged(String command) throws IOException {
+    String[] options = (command + " --kafka localhost:9 --user").split(" ");
+    for (String user : List.of("ad\u200Ba", "a\nda", "ada\u00A0")) {
+      CommandRun.croupier("", ArrayUtils.add(options, user))
+          .failed("--user contains the invisible character U+");
+    }
+    CommandRun.croupier("", ArrayUtils.add(options, " ")).failed("--user has 0 bytes");
+    CommandRun.croupier("", ArrayUtils.add(options, " ada ")).failed("No Kafka broker");
+    CommandRun.croupier(command + " --kafka localhost:9 --gateway x --subject ad\u200Ba")
+        .failed("--subject contains the invisible character U+200B");
   }
 
   /** One person would count as two. */

@@ -61,7 +61,7 @@ final class OrderFile {
     InvisibleCharacter.in(user)
         .ifPresent(
             fault -> {
-              throw new IllegalArgumentException(fault);
+              throw new IllegalArgumentException("a user id " + fault);
             });
     long number = users.size();
     numbers.put(user, number);

@@ -196,7 +196,7 @@ public final class GatewayCommand implements Callable<Integer> {
                   "Name of the issuer's settings; 'test' is that of test tokens. May be left out if"
                       + " there is one issuer.")
           String issuer) {
-    if (subject == null || subject.isBlank()) {
+    if (subject == null) {
       throw new InputException("--subject must be given");
     }
     out().println(GatewayFile.userId(options.read(), issuer, subject));

@@ -32,9 +32,13 @@ public final class GatewayFile {
    *
    * @param issuer name of the issuer's settings; null if there is one issuer
    * @param subject the person at the issuer
-   * @throws InputException if there is no such issuer, or the pepper can't be read
+   * @throws InputException if the subject is blank, which no token's is, there is no such issuer,
+   *     or the pepper can't be read
    */
   public static String userId(GatewayConfig config, String issuer, String subject) {
+    if (subject.isBlank()) {
+      throw new InputException("--subject is blank; it must name a person");
+    }
     try {
       return Pepper.read(config.identity().pepper()).userId(identity(config, issuer), subject);
     } catch (IllegalArgumentException e) {

@@ -4,18 +4,20 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What no reader of a file sees in a user id, so that it names another person, or none. */
+/** What no reader sees in the name of a person, so that it names another person, or none. */
 public final class InvisibleCharacter {
-  private static final Pattern INVISIBLE = Pattern.compile("[\\p{Cc}\\p{Cf}]");
+  /** With the blanks that {@link String#strip} leaves. */
+  private static final Pattern INVISIBLE =
+      Pattern.compile("[\\p{Cc}\\p{Cf}\\x{A0}\\x{2007}\\x{202F}]");
 
   private InvisibleCharacter() {}
 
-  /** What is wrong with a user id, in words that don't quote it; empty if all of it is visible. */
-  public static Optional<String> in(String userId) {
-    Matcher invisible = INVISIBLE.matcher(userId);
+  /** What is wrong with a name, in words that don't quote it; empty if all of it is visible. */
+  public static Optional<String> in(String name) {
+    Matcher invisible = INVISIBLE.matcher(name);
     return invisible.find()
         ? Optional.of(
-            "a user id contains the invisible character U+%04X; remove it"
+            "contains the invisible character U+%04X; remove it"
                 .formatted(invisible.group().codePointAt(0)))
         : Optional.empty();
   }

@@ -71,8 +71,7 @@ public final class LedgerCommand implements Callable<Integer> {
   }
 
   private String ofUser(JobConfig config) {
-    String user = who.userId();
-    UserStatement statement = new UserStatement(user);
+    UserStatement statement = new UserStatement(who.userId());
     EventTopics.accounting(
         config,
         spec.commandLine().getErr(),
@@ -80,8 +79,8 @@ public final class LedgerCommand implements Callable<Integer> {
         statement::forget);
     if (statement.events() == 0) {
       throw new InputException(
-          "--user is %s, who has no event on topic %s; 'croupier ledger --top 10' lists users"
-              .formatted(user, config.topics().accounting()));
+          "%s, who has no event on topic %s; 'croupier ledger --top 10' lists users"
+              .formatted(who.inWords(), config.topics().accounting()));
     }
     if (!statement.windows().isEmpty()) {
       EventTopics.guarantees(

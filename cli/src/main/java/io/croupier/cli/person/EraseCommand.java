@@ -73,7 +73,7 @@ public final class EraseCommand implements Callable<Integer> {
       throw new InputException(
           "--totals needs --events: the events state the totals, and a rebuild would restore them");
     }
-    String user = person.userId();
+    String user = anyway ? person.visibleUserId() : person.userId();
     JobConfig config = connection.connected();
     Erasure erasure = anyway && !events ? Erasure.getDefaultInstance() : erasure(config, user);
     byte[] value = events ? erasure.toByteArray() : null;

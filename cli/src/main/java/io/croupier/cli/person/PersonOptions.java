@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.croupier.cli.InputException;
 import io.croupier.cli.gateway.GatewayFile;
+import io.croupier.cli.io.InvisibleCharacter;
 import io.croupier.schemas.GradientReports;
 import java.nio.file.Path;
 import picocli.CommandLine.ArgGroup;
@@ -46,8 +47,8 @@ public class PersonOptions {
         description = "Name of the issuer's settings there; needed if there are several.")
     private String issuer;
 
-    String userId() {
-      return GatewayFile.userId(GatewayFile.read(gateway), issuer, name);
+    String userId(String person) {
+      return GatewayFile.userId(GatewayFile.read(gateway), issuer, person);
     }
   }
 
@@ -62,7 +63,39 @@ public class PersonOptions {
    * @throws InputException if it can't be one
    */
   public final String userId() {
-    return subject != null ? subject.userId() : requireUser(user, "--user");
+    return subject != null ? subject.userId(subject.name) : requireUser(user, "--user");
+  }
+
+  /**
+   * The same for a command that changes something and doesn't look whether there is such a person:
+   * it must not succeed for an id that names no one. An id of a gateway has neither blanks nor
+   * invisible characters. One that a writer of the gradient topics chose may have them; commands
+   * that look for its events take it as it is.
+   *
+   * @throws InputException also if it contains an invisible character
+   */
+  final String visibleUserId() {
+    return subject != null
+        ? subject.userId(visible(subject.name, "--subject"))
+        : requireUser(visible(user, "--user"), "--user");
+  }
+
+  /** The text without the blanks at its ends, if all of it is visible. */
+  static String visible(String text, String where) {
+    String stripped = text.strip();
+    InvisibleCharacter.in(stripped)
+        .ifPresent(
+            fault -> {
+              throw new InputException(where + " " + fault);
+            });
+    return stripped;
+  }
+
+  /** The option that states the person, with its value and the user id. */
+  public final String inWords() {
+    return subject != null
+        ? "--subject is %s, of user id %s".formatted(subject.name, userId())
+        : "--user is " + user;
   }
 
   /** Returns a user id, if it can be one. The message doesn't quote it. */

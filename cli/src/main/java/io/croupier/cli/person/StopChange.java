@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.TopicWriter;
-import io.croupier.cli.io.InvisibleCharacter;
 import io.croupier.job.config.JobConfig;
 import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
@@ -37,7 +36,7 @@ final class StopChange {
     private Path file;
 
     Set<String> users() {
-      return isGiven() ? Set.of(userId()) : read();
+      return isGiven() ? Set.of(visibleUserId()) : read();
     }
 
     /** All lines are checked before one is sent. */
@@ -46,15 +45,9 @@ final class StopChange {
         List<String> lines = Utf8Text.read(file).lines().toList();
         Set<String> users = new TreeSet<>();
         for (int i = 0; i < lines.size(); i++) {
-          String user = lines.get(i).strip();
-          if (!user.isEmpty()) {
+          if (!lines.get(i).isBlank()) {
             String where = "Line %d of %s".formatted(i + 1, file);
-            InvisibleCharacter.in(user)
-                .ifPresent(
-                    fault -> {
-                      throw new InputException(where + ": " + fault);
-                    });
-            users.add(requireUser(user, where));
+            users.add(requireUser(visible(lines.get(i), where), where));
           }
         }
         return users;
