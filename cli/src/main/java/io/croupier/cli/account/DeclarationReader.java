@@ -6,9 +6,12 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import io.croupier.accounting.mechanism.CoordinateLaplaceMechanism;
+import io.croupier.accounting.mechanism.Mechanism;
 import io.croupier.cli.InputException;
 import io.croupier.gateway.json.InvalidJsonException;
 import io.croupier.gateway.json.StrictJson;
+import io.croupier.operators.report.VectorContent;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Declarations;
@@ -180,9 +183,6 @@ final class DeclarationReader {
     if (!violations.isEmpty()) {
       throw new InputException(place + ": " + Violation.text(violations));
     }
-    if (report.hasCoordinateLaplace() && report.getCoordinateLaplace().getTausCount() == 0) {
-      throw wrong(place, "coordinateLaplace.taus", "empty", "one for each coordinate");
-    }
     if (dimension > 0 && !report.hasL2Laplace()) {
       throw new InputException(
           place
@@ -190,7 +190,21 @@ final class DeclarationReader {
               + dimension
               + "; it is for l2Laplace, whose cost depends on it");
     }
-    Declarations.declare(Declarations.of(Declarations.declared(report), dimension), event);
+    Mechanism mechanism = Declarations.of(Declarations.declared(report), dimension);
+    if (mechanism instanceof CoordinateLaplaceMechanism laplace) {
+      requireTaus(laplace, place);
+    }
+    Declarations.declare(mechanism, event);
     return event.build();
+  }
+
+  private static void requireTaus(CoordinateLaplaceMechanism mechanism, String place) {
+    if (mechanism.count() == 0) {
+      throw wrong(place, "coordinateLaplace.taus", "empty", "one for each coordinate");
+    }
+    String objection = VectorContent.objectionToOpen(mechanism);
+    if (!objection.isEmpty()) {
+      throw new InputException(place + ": coordinateLaplace: " + objection);
+    }
   }
 }

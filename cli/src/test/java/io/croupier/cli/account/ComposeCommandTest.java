@@ -416,6 +416,8 @@ class ComposeCommandTest {
           {"privUnit":{"epsilon":1,"candidates":256,"top":129}} | line 1: privUnit.top is 129: it must be from 1 to half the candidates
           {"gaussian":{}} | line 1: gaussian.mu is missing: it
           {"coordinateLaplace":{}} | line 1: coordinateLaplace.taus is empty; it must
+          {"coordinateLaplace":{"taus":[1,"Infinity"],"clip":"L2"}} | line 1: coordinateLaplace: a tau is infinite, so the clip must be COORDINATES
+          {"coordinateLaplace":{"taus":[1,"Infinity"]}} | line 1: coordinateLaplace: a tau is infinite, so the clip must be COORDINATES
           {"coordinateLaplace":{"taus":[1],"clip":3}} | line 1: coordinateLaplace.clip is 3: it must be L2, COORDINATES or left out
           {"undisclosed":{},"count":0.5} | line 1: count is 0.5; it must be a whole number
           {"zeroConcentrated":{"mu":1}} | line 1: zeroConcentrated is {"mu":1}; it must be {"rho"

@@ -104,7 +104,12 @@ public record VectorContent(VectorForm form, int dimension, byte[] values, int[]
       return "the vector is sparse, so the coordinates that it doesn't name are not private: the"
           + " clip must be COORDINATES";
     }
-    return mechanism.openCoordinates() > 0
+    return objectionToOpen(mechanism);
+  }
+
+  /** Why noise that leaves coordinates open guarantees nothing; empty if the clip allows it. */
+  public static String objectionToOpen(CoordinateLaplaceMechanism mechanism) {
+    return mechanism.clip() != DeclaredClip.COORDINATES && mechanism.openCoordinates() > 0
         ? "a tau is infinite, so the clip must be COORDINATES: scaled to an L2 norm, a coordinate"
             + " that is not private reveals the others"
         : "";
