@@ -10,9 +10,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.MaxValuesExceededException;
 import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.ArgGroupSpec;
 import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.OverwrittenOptionException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -45,6 +49,10 @@ final class ArgumentErrors implements IParameterExceptionHandler {
     }
     if (error instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
       return missing(missing, arguments);
+    }
+    if (error instanceof OverwrittenOptionException
+        || error instanceof MaxValuesExceededException) {
+      return tooMany(error.getCommandLine().getCommandSpec(), arguments);
     }
     ArgSpec argument = error.getArgSpec();
     if (argument != null && error.getValue() != null) {
@@ -89,22 +97,46 @@ final class ArgumentErrors implements IParameterExceptionHandler {
     // too.
     List<String> names =
         error.getMissing().stream()
-            .filter(argument -> oneOf || (argument.required() && !isGiven(argument, arguments)))
+            .filter(argument -> oneOf || (argument.required() && given(argument, arguments) == 0))
             .map(ArgumentErrors::signature)
             .toList();
+    if (names.isEmpty()) {
+      return "A value is missing: " + signature(error.getMissing().get(0));
+    }
     return "%s missing: %s"
         .formatted(
             oneOf ? "One of these is" : names.size() == 1 ? "An argument is" : "Arguments are",
             String.join(oneOf ? " or " : ", ", names));
   }
 
-  private static boolean isGiven(ArgSpec argument, String[] arguments) {
+  /** Of options in groups, Picocli's message has the groups and all that is given of them. */
+  private static String tooMany(CommandSpec command, String[] arguments) {
+    return command.options().stream()
+        .filter(option -> !option.isMultiValue() && given(option, arguments) > 1)
+        .findFirst()
+        .map(
+            option ->
+                "%s is given %d times; it must be given once"
+                    .formatted(name(option), given(option, arguments)))
+        .orElseGet(
+            () ->
+                "Only one of these may be given: "
+                    + command.argGroups().stream()
+                        .filter(ArgGroupSpec::exclusive)
+                        .map(ArgGroupSpec::synopsis)
+                        .collect(Collectors.joining("; ")));
+  }
+
+  /** How often an option is given. */
+  private static long given(ArgSpec argument, String[] arguments) {
     return argument instanceof OptionSpec option
-        && Arrays.stream(option.names())
-            .anyMatch(
+        ? Arrays.stream(option.names())
+            .flatMap(
                 name ->
                     Arrays.stream(arguments)
-                        .anyMatch(given -> given.equals(name) || given.startsWith(name + "=")));
+                        .filter(given -> given.equals(name) || given.startsWith(name + "=")))
+            .count()
+        : 0;
   }
 
   private static String signature(ArgSpec argument) {
