@@ -51,17 +51,21 @@ public record TextCandidates(Prefixes kind, List<String> prefixes, List<String> 
     return kind.getTop() + places(letters, kind.getTop()) * (letters + 1);
   }
 
+  /** Whether a value, which may be null, is short enough and has letters of the alphabet alone. */
+  public static boolean isText(Prefixes kind, String value) {
+    String letters = letters(kind.getAlphabet());
+    return value != null
+        && value.length() <= kind.getLength()
+        && value.chars().allMatch(c -> letters.indexOf(c) >= 0);
+  }
+
   /**
    * The number of a person's candidate, from 0. A text that is too long or has a letter beyond the
    * alphabet, and null, count as the empty text: the fixed public fallback.
    */
   public int of(String value) {
     String letters = letters(kind.getAlphabet());
-    boolean isValid =
-        value != null
-            && value.length() <= kind.getLength()
-            && value.chars().allMatch(c -> letters.indexOf(c) >= 0);
-    String text = isValid ? value : "";
+    String text = isText(kind, value) ? value : "";
     int place = text.isEmpty() ? -1 : texts.indexOf(text);
     if (place >= 0) {
       return place;

@@ -1,6 +1,7 @@
 package io.croupier.cli.report;
 
 import io.croupier.cli.InputException;
+import io.croupier.cli.account.OptionChecks;
 import io.croupier.client.ledger.DataKey;
 import picocli.CommandLine.Option;
 
@@ -30,33 +31,41 @@ final class KeyOptions {
       })
   private int times;
 
+  /**
+   * Checks the options before anything is read.
+   *
+   * @throws InputException if the number of times isn't positive, or the name can't be one
+   */
+  void check() {
+    OptionChecks.atLeast("--times", times, 1);
+    if (text != null) {
+      try {
+        DataKey unused = DataKey.of(text);
+      } catch (IllegalArgumentException e) {
+        throw new InputException("--key: " + e.getMessage(), e);
+      }
+    }
+  }
+
   boolean hasText() {
     return text != null;
   }
 
   /** The key that the options state for data of a digest. */
   DataKey of(DataKey digest) {
-    return text == null ? often(digest) : of(text);
+    return text == null ? digest.times(times) : of(text);
   }
 
   /**
    * The key of data with a name of their own.
    *
-   * @throws InputException if the name is empty, too long or no Unicode, or the number of times
-   *     isn't positive
+   * @throws InputException if the name is empty, too long or no Unicode
    */
   DataKey of(String name) {
     try {
-      return often(DataKey.of(name));
+      return DataKey.of(name).times(times);
     } catch (IllegalArgumentException e) {
       throw new InputException(e.getMessage(), e);
     }
-  }
-
-  private DataKey often(DataKey key) {
-    if (times < 1) {
-      throw new InputException("--times is %d; it must be at least 1".formatted(times));
-    }
-    return key.times(times);
   }
 }

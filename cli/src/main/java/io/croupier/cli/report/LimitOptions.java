@@ -61,7 +61,7 @@ final class LimitOptions {
           reports == null ? Long.MAX_VALUE : reports,
           answers);
     } catch (IllegalArgumentException e) {
-      throw new InputException("The limit's " + e.getMessage(), e);
+      throw new InputException("--limit-" + e.getMessage(), e);
     }
   }
 

@@ -2,6 +2,7 @@ package io.croupier.cli.report;
 
 import io.croupier.cli.InputException;
 import io.croupier.cli.NoiseMechanism;
+import io.croupier.cli.account.OptionChecks;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.randomiser.Calibration;
 import io.croupier.client.randomiser.ClippingNorm;
@@ -118,6 +119,7 @@ final class NoiseOptions {
   }
 
   private Randomiser disclosing(ModelSnapshot model) {
+    OptionChecks.atLeast("--share", share, 1);
     int d = model.dimension();
     Calibration calibration = model.calibration(share);
     require(

@@ -9,14 +9,10 @@ import io.croupier.cli.follow.PublishedModel;
 import io.croupier.cli.io.CountBar;
 import io.croupier.cli.io.FileFormat;
 import io.croupier.cli.models.ModelsFile;
-import io.croupier.client.ModelSnapshot;
 import io.croupier.client.TokenFile;
-import io.croupier.client.ledger.CorruptLedgerException;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.Randomiser;
-import io.croupier.schemas.Statistic;
-import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.Utf8Text;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
@@ -26,7 +22,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -149,19 +147,7 @@ public final class ReportCommand implements Callable<Integer> {
   @ArgGroup(exclusive = false)
   private DataOptions data;
 
-  @Option(
-      names = "--category",
-      paramLabel = "NAME=VALUE",
-      description = {
-        "The person's category in the statistic NAME of the model, or number where it is one of"
-            + " quantiles, or text where it is one of prefixes; may be repeated. If a round asks"
-            + " for it, it is reported instead of a gradient, randomised with the same epsilon. A"
-            + " VALUE that is none of the statistic's categories counts as the last of them, one"
-            + " that is no number as its lower end, one that is no text of its alphabet as an empty"
-            + " one. A statistic without this option gets no report. A person votes once in a"
-            + " round, however many lines standard input has; not for --each-row."
-      })
-  private Map<String, String> categories = Map.of();
+  @Mixin private CategoryOptions categories;
 
   @Option(
       names = "--format",
@@ -212,8 +198,10 @@ public final class ReportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     ModelsFile.requireModelId(modelId);
+    keys.check();
+    Map<String, String> votes = categories.byName();
     ReportDestination destination = destination();
-    if (data != null && data.isEachRow() && !categories.isEmpty()) {
+    if (data != null && data.isEachRow() && !votes.isEmpty()) {
       throw new InputException(
           "--category is not for --each-row: the category is one of the person, who would vote once"
               + " for each row. Leave out --each-row, or --category");
@@ -233,7 +221,7 @@ public final class ReportCommand implements Callable<Integer> {
     }
     try (LocalLedger ledger = ledger(limit);
         PublishedModel model = model(destination)) {
-      String summary = report(destination, ledger, model, limit);
+      String summary = report(destination, ledger, model, limit, votes);
       (destination.isSending() ? spec.commandLine().getOut() : spec.commandLine().getErr())
           .println(summary);
     }
@@ -270,7 +258,7 @@ public final class ReportCommand implements Callable<Integer> {
 
   /** Before anything is spent: without a token, no report arrives. A pipe can be read only once. */
   private void requireToken() {
-    if (Files.exists(token) && !Files.isRegularFile(token)) {
+    if (Files.exists(token) && !Files.isRegularFile(token) && !Files.isDirectory(token)) {
       return;
     }
     try {
@@ -281,14 +269,18 @@ public final class ReportCommand implements Callable<Integer> {
   }
 
   private String report(
-      ReportDestination destination, LocalLedger ledger, PublishedModel model, Limit limit) {
+      ReportDestination destination,
+      LocalLedger ledger,
+      PublishedModel model,
+      Limit limit,
+      Map<String, String> votes) {
     boolean sending = destination.isSending();
     Consumer<String> messages = spec.commandLine().getErr()::println;
     Randomiser randomiser = noise.randomiser(model.newest());
-    warnOfNoNumbers(model.newest(), messages);
+    CategoryOptions.check(votes, model.newest(), messages);
     Gradients gradients =
         model.newest().dimension() == 0
-            ? vote(model)
+            ? vote(model, votes)
             : data != null
                 ? data.gradients(
                     model,
@@ -302,33 +294,22 @@ public final class ReportCommand implements Callable<Integer> {
         CountBar bar =
             new CountBar(
                 "reports", gradients.size(), sending && Boolean.getBoolean("croupier.terminal"))) {
-      return new ReportRunner(gradients, sink, ledger, limit, categories, earlier)
-          .run(randomiser, bar);
+      return new ReportRunner(gradients, sink, ledger, limit, votes, earlier).run(randomiser, bar);
+    } catch (UncheckedIOException e) {
+      // The ledger can't record that a report of an earlier run was printed.
+      throw new InputException("--ledger: " + e.getMessage(), e);
     }
   }
 
-  /** The report of such a value is one as any other: only the person's own console shows it. */
-  private void warnOfNoNumbers(ModelSnapshot model, Consumer<String> messages) {
-    for (StatisticEstimate estimate : model.statistics()) {
-      Statistic statistic = estimate.getStatistic();
-      String value = categories.getOrDefault(statistic.getName(), "0");
-      if (statistic.hasQuantiles() && Double.isNaN(EvaluatedGradient.number(value))) {
-        messages.accept(
-            "Warning: the value of --category %s is no number, and counts as %s, the lower end of its range"
-                .formatted(statistic.getName(), statistic.getQuantiles().getFrom()));
-      }
-    }
-  }
-
-  private Gradients vote(PublishedModel model) {
+  private Gradients vote(PublishedModel model, Map<String, String> votes) {
     String alone = ", since model '%s' has statistics and no learner".formatted(modelId);
     if (data != null) {
       throw new InputException("--data, --label and --loss must be left out" + alone);
     }
-    if (categories.isEmpty()) {
+    if (votes.isEmpty()) {
       throw new InputException("--category NAME=VALUE is missing: it must be given" + alone);
     }
-    return new SingleVote(model.newest().terms(), keys.of(SingleVote.digestOf(categories)));
+    return new SingleVote(model.newest().terms(), keys.of(SingleVote.digestOf(votes)));
   }
 
   /** Standard input, once it has something to read. */
@@ -357,9 +338,12 @@ public final class ReportCommand implements Callable<Integer> {
           : LocalLedger.open(account.file, userId, limit);
     } catch (IllegalArgumentException e) {
       throw new InputException("--user: " + e.getMessage(), e);
+    } catch (NoSuchFileException e) {
+      throw new InputException("--ledger: there is no directory " + e.getFile(), e);
+    } catch (AccessDeniedException e) {
+      throw new InputException("--ledger: %s can't be written".formatted(e.getFile()), e);
     } catch (IOException e) {
-      throw new InputException(
-          "--ledger: " + (e instanceof CorruptLedgerException ? e.getMessage() : e.toString()), e);
+      throw new InputException("--ledger: " + e.getMessage(), e);
     }
   }
 }

@@ -12,6 +12,7 @@ import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.ledger.Spent;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.operators.ledger.Totals;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -60,7 +61,8 @@ final class ReportRunner {
    * Reports all gradients.
    *
    * @return a summary, in words
-   * @throws InputException if a gradient can't be reported; no later gradient is reported then
+   * @throws InputException if a gradient can't be reported, or the ledger can't be written; no
+   *     later gradient is reported then
    */
   String run(Randomiser randomiser, CountBar bar) {
     try {
@@ -71,6 +73,12 @@ final class ReportRunner {
       sink.settle();
     } catch (InputException e) {
       throw ended(e);
+    } catch (UncheckedIOException e) {
+      throw ended(
+          new InputException(
+              "--ledger: %s. The next run resends the last report, if the file has it"
+                  .formatted(e.getMessage()),
+              e));
     }
     if (!ledger.pending().isEmpty()) {
       throw new InputException(summary());

@@ -7,6 +7,8 @@ import io.croupier.schemas.GradientReport;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Answers to questions, and to the size of a clip that the job finds, instead of gradients. */
 class AnsweringRunsTest extends ReportCommandRuns {
@@ -35,14 +37,20 @@ class AnsweringRunsTest extends ReportCommandRuns {
   void aCategoryIsReportedInsteadOfAGradient() throws IOException {
     String clear = "--model counts --mechanism l2-laplace --epsilon 16 " + FORGET;
     Run south =
-        run("[0.5, 0]\n", clear + "--category region=south --category day=monday ")
+        run("[0.5, 0]\n", clear + "--category region=south ")
             .succeeded(
                 "1 printed, 1 of them answers to questions. In the ledger: 1 report, epsilon 16");
     assertThat(south.reports())
         .extracting(report -> report.getVote().getIndex())
         .containsExactly(1);
     assertThat(south.reports().get(0).getHashedResponse().getGroups()).isEqualTo(3);
-    Run unknown = run("[0.5, 0]\n", clear + "--category region=moon ");
+    Run unknown =
+        run("[0.5, 0]\n", clear + "--category region=moon ")
+            .succeeded(
+                "Warning: the value of --category region is none of its categories, and counts as"
+                    + " 'other', the last");
+    assertThat(unknown.err()).doesNotContain("moon");
+    assertThat(south.err()).doesNotContain("Warning");
     assertThat(unknown.reports())
         .extracting(report -> report.getVote().getIndex())
         .containsExactly(2);
@@ -62,15 +70,48 @@ class AnsweringRunsTest extends ReportCommandRuns {
         .singleElement()
         .matches(report -> report.getVote().getIndex() == 1)
         .matches(report -> report.getHashedResponse().getEpsilon() == 16);
-    run("", options + "--category day=monday ")
-        .succeeded("0 printed, 1 not chosen. In the ledger: 0 reports");
-
     Run without =
         run("[0.5, 0]\n", options)
             .failed("--category NAME=VALUE is missing: it must be given, since model 'alone' has");
     run("", options + "--category region=south --label y --loss logistic --data rows.csv")
         .failed("--data, --label and --loss must be left out, since model");
     assertThat(without.reports()).isEmpty();
+  }
+
+  /** A report of a name that the model lacks would never be asked for. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          counts | region=south --category regoin=south | --category regoin: model 'counts' has no such statistic; it has: region
+          alone | day=monday | --category day: model 'alone' has no such statistic; it has: region
+          taps | day=monday | --category day: model 'taps' has no such statistic; it has: none
+          alone | =south | --category is '=south'; it must be NAME=VALUE
+          alone | south | --category is 'south'; it must be NAME=VALUE
+          alone | region=south --category region=north | --category region is given twice; a person has one
+          """)
+  void aCategoryIsOneOfAStatisticOfTheModel(String model, String category, String message)
+      throws IOException {
+    Run run =
+        run("[0, 0]", "--model " + model + " --epsilon 1 --category " + category + " " + FORGET)
+            .failed(message);
+    assertThat(run.reports()).isEmpty();
+  }
+
+  @Test
+  void aTextBeyondTheAlphabetCountsAsAnEmptyOneWithAWarning() {
+    write(
+        "texts.yaml",
+        "- {modelId: m, statistics: [{name: words, prefixes: {alphabet: a-z, length: 3, top: 2}}]}");
+    String options = FORGET + "--epsilon 1 --model m --models " + path("texts.yaml");
+    for (String text : List.of("four", "A")) {
+      run("", options + " --category words=" + text)
+          .succeeded(
+              "Warning: the value of --category words is too long or has letters beyond its"
+                  + " alphabet, and counts as an empty text");
+    }
+    assertThat(run("", options + " --category words=abc").err()).doesNotContain("Warning");
   }
 
   /** The other bit is released with probability 1.1e-7. */

@@ -123,6 +123,8 @@ class ReportCommandTest extends ReportCommandRuns {
           .startsWith("--token: the token's file can't be read: " + path("token"));
       Files.writeString(directory.resolve("token"), "Bearer x");
       assertThat(run("[0.5, 0]", options).err()).startsWith("--token: the token has a wrong form");
+      assertThat(run("[0.5, 0]", options.replace(path("token"), directory.toString())).err())
+          .startsWith("--token: " + directory + " is a directory; it must be a file");
     }
     assertThat(directory.resolve("ada.ledger")).doesNotExist();
   }
@@ -221,6 +223,39 @@ class ReportCommandTest extends ReportCommandRuns {
     assertThat(run("", LEDGER + NOISE).out()).isEmpty();
   }
 
+  /** Such as one whose disk is full. */
+  @Test
+  void aLedgerThatCannotBeWrittenEndsTheRunWithTheSummary() throws IOException {
+    Path ledger = directory.toRealPath().resolve("ada.ledger");
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    OutputStream deletes =
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            Files.deleteIfExists(ledger);
+            printed.write(b);
+          }
+        };
+
+    Run run = run("[1, 0]\n[1, 0]\n", LEDGER + NOISE, deletes, printed);
+
+    run.failed(
+        "--ledger: %s: the ledger was deleted".formatted(ledger),
+        ". The next run resends the last report, if the file has it",
+        "0 printed. In the ledger: 1 report, epsilon 1.",
+        "Not acknowledged: 1");
+    assertThat(run.reports()).hasSize(1);
+  }
+
+  @Test
+  void aLedgerThatCannotBeOpenedIsNamed() {
+    run("[1, 0]", NOISE + "--ledger " + path("none/ada.ledger"))
+        .failed("--ledger: there is no directory " + path("none"));
+    run("[1, 0]", NOISE + "--ledger " + directory)
+        .failed("--ledger: %s: the ledger is a directory; it must be".formatted(directory));
+    assertThat(Path.of(directory + ".lock")).doesNotExist();
+  }
+
   private LocalLedger ledger() throws IOException {
     return LocalLedger.open(directory.resolve("ada.ledger"), "ada", Limit.NONE);
   }
@@ -281,8 +316,10 @@ class ReportCommandTest extends ReportCommandRuns {
         .failed("'key' is not a string", "0 printed");
     run("{\"gradient\": [1, 0], \"key\": \"\"}", LEDGER + NOISE)
         .failed("the key has 0 bytes of UTF-8", "0 printed");
-    run("[1, 1]", LEDGER + NOISE + "--times 0")
-        .failed("--times is 0; it must be at least 1", "0 printed");
+    assertThat(run("[1, 1]", LEDGER + NOISE + "--times 0").err())
+        .startsWith("--times is 0; it must be at least 1");
+    assertThat(run("[1, 1]", LEDGER + NOISE + "--key " + "k".repeat(2000)).err())
+        .startsWith("--key: the key has 2000 bytes");
     write("rows.csv", "a,b,y\n1,1,1\n");
     String rows = "--key day --label y --loss logistic --each-row --data " + path("rows.csv");
     run("", LEDGER + NOISE + rows).failed("--key is not for --each-row");
@@ -352,11 +389,12 @@ class ReportCommandTest extends ReportCommandRuns {
           NOISE --clip L2 | takes no --clip
           --mechanism coordinate-laplace --taus 1,1 --share 2 | takes no --share with --taus
           --mechanism coordinate-laplace --taus 1,Infinity | taus[1] is Infinity; it must be finite with the clip L2
-          NOISE --share 0 | reports is 0
+          NOISE --share 0 | --share is 0; it must be at least 1
+          NOISE --limit-answers 2 | --limit-answers is 2.0; it must be from 0 to 1
           --mechanism l2-laplace --epsilon -1 | -1
           NOISE --model tips | the file contains: taps, halves, asks, counts, finds, norms, words
           NOISE --model raw | central
-          NOISE --limit-epsilon -2 | epsilon is -2.0
+          NOISE --limit-epsilon -2 | --limit-epsilon is -2.0
           NOISE --limit-mu 9 | --limit-mu allows Gaussian noise only; add --limit-epsilon
           --mechanism gaussian --mu 1 --limit-epsilon 9 | --limit-epsilon allows no Gaussian noise; add --limit-mu
           """)

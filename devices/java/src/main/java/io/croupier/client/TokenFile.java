@@ -34,6 +34,10 @@ public final class TokenFile implements Supplier<String> {
    */
   @Override
   public String get() {
+    if (Files.isDirectory(file)) {
+      throw new IllegalStateException(
+          file + " is a directory; it must be a file that contains one token");
+    }
     try {
       if (Files.size(file) > LONGEST) {
         throw new IllegalStateException(file + " is too long; it must contain one token");

@@ -6,6 +6,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -164,11 +165,22 @@ final class LedgerFile implements EntryStore {
     void make() throws IOException;
   }
 
-  /** A thread that is interrupted closes every channel that it uses; it stays interrupted. */
-  private static void uninterrupted(FileChange change) throws IOException {
+  /**
+   * A thread that is interrupted closes every channel that it uses; it stays interrupted. The error
+   * of a full disk doesn't name the file.
+   */
+  private void uninterrupted(FileChange change) throws IOException {
     boolean isInterrupted = Thread.interrupted();
     try {
       change.make();
+    } catch (FileSystemException e) {
+      throw e;
+    } catch (IOException e) {
+      FileSystemException named =
+          new FileSystemException(
+              folder.file().toString(), null, "can't be written: " + e.getMessage());
+      named.initCause(e);
+      throw named;
     } finally {
       if (isInterrupted) {
         Thread.currentThread().interrupt();
@@ -191,7 +203,10 @@ final class LedgerFile implements EntryStore {
 
   private void requireUsable() throws IOException {
     if (!usable) {
-      throw new IOException("an earlier write to the ledger failed; reopen the ledger");
+      throw new FileSystemException(
+          folder.file().toString(),
+          null,
+          "an earlier write to the ledger failed; reopen the ledger");
     }
   }
 

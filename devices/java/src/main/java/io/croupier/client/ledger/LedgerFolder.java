@@ -27,7 +27,7 @@ final class LedgerFolder {
    * Follows links, including a link to the file itself: a ledger has one lock for all paths that
    * lead to it, and its replacement replaces the file, not a link to it.
    *
-   * @throws FileSystemException if the path is a link to nothing
+   * @throws FileSystemException if the path is a link to nothing, or a directory
    */
   LedgerFolder(Path path, Disk disk) throws IOException {
     file = real(path.toAbsolutePath());
@@ -37,6 +37,10 @@ final class LedgerFolder {
   }
 
   private static Path real(Path path) throws IOException {
+    if (Files.isDirectory(path)) {
+      throw new FileSystemException(
+          path.toString(), null, "the ledger is a directory; it must be a file");
+    }
     if (Files.exists(path)) {
       return path.toRealPath();
     }
@@ -74,8 +78,7 @@ final class LedgerFolder {
       return;
     }
     int names = (Integer) Files.getAttribute(file, "unix:nlink");
-    // A folder always has several names; opening it fails later with a clearer error.
-    if (names > 1 && !Files.isDirectory(file)) {
+    if (names > 1) {
       throw new FileSystemException(
           file.toString(),
           null,

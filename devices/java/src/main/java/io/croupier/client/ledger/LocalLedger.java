@@ -423,7 +423,7 @@ public final class LocalLedger implements AutoCloseable {
     try {
       store.tidy();
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new UncheckedIOException(e.getMessage(), e);
     }
     T drawn = draw.make(sequence, data);
     add(toEntry.of(drawn, cost, data));
@@ -451,7 +451,7 @@ public final class LocalLedger implements AutoCloseable {
     try {
       store.append(entry);
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new UncheckedIOException(e.getMessage(), e);
     }
     state.take(entry);
   }

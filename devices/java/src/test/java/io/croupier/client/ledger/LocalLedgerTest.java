@@ -268,9 +268,9 @@ class LocalLedgerTest extends LedgerFixture {
     try (LocalLedger ledger = open(full, 1)) {
       assertThatThrownBy(() -> FrequentData.release(ledger, TENTH, 1))
           .isInstanceOf(UncheckedIOException.class)
-          .hasMessageContaining("disk is full");
+          .hasMessage(file.toRealPath() + ": can't be written: disk is full");
       assertThatThrownBy(() -> FrequentData.release(ledger, TENTH, 1))
-          .hasMessageContaining("reopen the ledger");
+          .hasMessageContaining(file.toRealPath() + ": ", "reopen the ledger");
       assertThat(ledger.pending()).isEmpty();
     }
     try (LocalLedger ledger = open(Limit.NONE)) {
