@@ -23,6 +23,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -342,8 +343,11 @@ public final class ReportCommand implements Callable<Integer> {
       throw new InputException("--ledger: there is no directory " + e.getFile(), e);
     } catch (AccessDeniedException e) {
       throw new InputException("--ledger: %s can't be written".formatted(e.getFile()), e);
-    } catch (IOException e) {
+    } catch (FileSystemException e) {
       throw new InputException("--ledger: " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new InputException(
+          "--ledger: %s: can't be written: %s".formatted(account.file, e.getMessage()), e);
     }
   }
 }

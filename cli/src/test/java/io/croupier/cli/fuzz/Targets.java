@@ -267,7 +267,7 @@ final class Targets {
     return Stream.of(
             "{\"userId\": \"ada\", \"l2Laplace\": {\"epsilon\": 1}, \"count\": 3}\n",
             "{\"zeroConcentrated\": {\"rho\": 0.05}}\n{\"gaussian\": {\"mu\": 1}}",
-            "[{\"coordinateLaplace\": {\"taus\": [0.5, \"Infinity\"]}}, {\"coordinateLaplace\":"
+            "[{\"coordinateLaplace\": {\"taus\": [0.5, \"Infinity\"], \"clip\": \"COORDINATES\"}}, {\"coordinateLaplace\":"
                 + " {\"taus\": [0.5, 1], \"clip\": \"L2\"}}, {\"undisclosed\": {}}]")
         .map(text -> text.getBytes(UTF_8))
         .toList();

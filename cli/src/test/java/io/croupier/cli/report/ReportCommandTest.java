@@ -112,7 +112,7 @@ class ReportCommandTest extends ReportCommandRuns {
   /** Nothing is spent before it is known that there is a token. */
   @Test
   void aTokenIsRequiredBeforeAnythingIsSpent() throws Exception {
-    try (ServerSocket gateway = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+    try (ServerSocket gateway = new ServerSocket(0, 3, InetAddress.getLoopbackAddress())) {
       String options =
           LEDGER
               + "--epsilon 1 --gateway http://127.0.0.1:"
