@@ -13,7 +13,9 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -62,8 +64,15 @@ class Utf8TextTest {
       assertThatThrownBy(() -> Utf8Text.reader(new ByteArrayInputStream(bytes)).readLine())
           .isInstanceOf(CharacterCodingException.class);
     }
+  }
+
+  @Test
+  void aReasonIsMoreThanThePath() {
     assertThat(Utf8Text.reason(new IOException("Is a directory")))
         .isEqualTo("can't be read: Is a directory");
+    assertThat(Utf8Text.reason(new NoSuchFileException("/a"))).isEqualTo("no such file");
+    assertThat(Utf8Text.reason(new AccessDeniedException("/a")))
+        .isEqualTo("can't be read: permission denied");
   }
 
   /** A program that writes one short line, and waits for its effect before it writes more. */

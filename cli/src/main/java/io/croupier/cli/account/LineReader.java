@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 import org.apache.commons.io.input.BoundedInputStream;
@@ -46,8 +45,6 @@ final class LineReader implements Closeable {
     try {
       return new LineReader(
           name, name.equals(PIPE) ? System.in : Files.newInputStream(Path.of(name)));
-    } catch (NoSuchFileException e) {
-      throw new InputException(name + ": no such file", e);
     } catch (IOException e) {
       throw unreadable(name, e);
     }

@@ -9,7 +9,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -90,8 +89,6 @@ final class CsvTable {
   static CsvTable read(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
       return read(file.toString(), file.toString().endsWith(".gz") ? new GZIPInputStream(in) : in);
-    } catch (NoSuchFileException e) {
-      throw new InputException(file + ": no such file", e);
     } catch (IOException e) {
       throw new InputException(file + ": " + Utf8Text.reason(e), e);
     }

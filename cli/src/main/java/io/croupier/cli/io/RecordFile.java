@@ -15,7 +15,6 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 import org.apache.commons.io.IOUtils;
@@ -85,8 +84,6 @@ public final class RecordFile implements Closeable {
     try {
       return open(
           name, format, name.equals(PIPE) ? System.in : Files.newInputStream(Path.of(name)));
-    } catch (NoSuchFileException e) {
-      throw new InputException(name + ": no such file", e);
     } catch (IOException e) {
       throw unreadable(name, e);
     }
@@ -194,7 +191,7 @@ public final class RecordFile implements Closeable {
   }
 
   private static InputException unreadable(String name, IOException e) {
-    return new InputException(name + ": can't be read: " + e.getMessage(), e);
+    return new InputException(name + ": " + Utf8Text.reason(e), e);
   }
 
   @Override

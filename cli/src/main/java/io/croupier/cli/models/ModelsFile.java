@@ -10,7 +10,6 @@ import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -63,8 +62,6 @@ public final class ModelsFile {
   private static String text(Path file) {
     try {
       return Utf8Text.read(file);
-    } catch (NoSuchFileException e) {
-      throw new InputException(file + ": no such file", e);
     } catch (IOException e) {
       throw new InputException(file + ": " + Utf8Text.reason(e), e);
     }

@@ -3,7 +3,6 @@ package io.croupier.job.config;
 import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,8 +33,6 @@ public final class SettingsFile {
         throw new IllegalArgumentException(
             file + " must be a YAML mapping of settings, such as 'parallelism: 2'");
       }
-    } catch (NoSuchFileException e) {
-      throw new IllegalArgumentException(file + ": no such file", e);
     } catch (IOException e) {
       throw new IllegalArgumentException(
           "%s: %s"
