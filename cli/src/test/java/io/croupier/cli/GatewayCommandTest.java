@@ -53,6 +53,24 @@ class GatewayCommandTest {
   }
 
   @Test
+  void initRefusesAFileWithoutASecret() throws Exception {
+    gateway("init").succeeded();
+    for (String file : new String[] {"pepper", "test.jwk"}) {
+      Path secret = directory.resolve(file);
+      String before = Files.readString(secret);
+      Files.writeString(secret, "");
+      gateway("init").failed(secret + " contains no ");
+      Files.writeString(secret, before);
+    }
+    Files.writeString(
+        config, Files.readString(config).replace("file: pepper", "file: none/pepper"));
+    gateway("init")
+        .failed(
+            "A secret can't be created: %s: its directory doesn't exist"
+                .formatted(directory.resolve("none/pepper")));
+  }
+
+  @Test
   void tokenPrintsASignedToken() {
     gateway("init").succeeded();
     assertThat(gateway("token --subject ada").succeeded().out().strip())

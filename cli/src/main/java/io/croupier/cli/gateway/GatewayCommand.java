@@ -125,6 +125,8 @@ public final class GatewayCommand implements Callable<Integer> {
       }
     } catch (IOException e) {
       throw new InputException("A secret can't be created: " + e.getMessage(), e);
+    } catch (IllegalArgumentException e) {
+      throw new InputException(e.getMessage(), e);
     }
     return 0;
   }

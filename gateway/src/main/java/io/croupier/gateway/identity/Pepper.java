@@ -41,9 +41,14 @@ public final class Pepper {
    * Creates a file with a new pepper; an existing file stays as it is.
    *
    * @return whether the file was created
+   * @throws IllegalArgumentException as {@link #read} does for an existing file
    */
   public static boolean create(Path file) throws IOException {
-    return SecretFile.create(file, HexFormat.of().formatHex(newSecret()));
+    boolean created = SecretFile.create(file, HexFormat.of().formatHex(newSecret()));
+    if (!created) {
+      read(file);
+    }
+    return created;
   }
 
   /** A new pepper, which ends with this process. */

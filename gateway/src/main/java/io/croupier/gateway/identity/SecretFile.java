@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
@@ -28,25 +30,38 @@ final class SecretFile {
    * Creates a file with mode 600; an existing file stays as it is.
    *
    * @return whether the file was created
-   * @throws IOException if it can't be created
+   * @throws IOException if it can't be created; then there is no file
    */
   static boolean create(Path file, String secret) throws IOException {
+    try {
+      FileChannel channel = open(file);
+      try (channel) {
+        ByteBuffer bytes = StandardCharsets.US_ASCII.encode(secret + "\n");
+        while (bytes.hasRemaining()) {
+          channel.write(bytes);
+        }
+        channel.force(true);
+        return true;
+      } catch (IOException e) {
+        Files.deleteIfExists(file);
+        throw new IOException(file + ": " + e.getMessage(), e);
+      }
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    } catch (NoSuchFileException e) {
+      throw new IOException(file + ": its directory doesn't exist", e);
+    } catch (AccessDeniedException e) {
+      throw new IOException(file + ": permission denied", e);
+    }
+  }
+
+  private static FileChannel open(Path file) throws IOException {
     FileAttribute<?>[] mode =
         isPosix(file)
             ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(OWNER)}
             : new FileAttribute<?>[0];
-    try (FileChannel channel =
-        FileChannel.open(
-            file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode)) {
-      ByteBuffer bytes = StandardCharsets.US_ASCII.encode(secret + "\n");
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-      return true;
-    } catch (FileAlreadyExistsException e) {
-      return false;
-    }
+    return FileChannel.open(
+        file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), mode);
   }
 
   /**
@@ -73,9 +88,9 @@ final class SecretFile {
       return Utf8Text.read(file).strip();
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          ("%s, the file with %s, can't be read (%s); 'croupier gateway init' creates one for a new"
-                  + " deployment, for a running one copy it from another gateway or a backup")
-              .formatted(file, kind, e.getClass().getSimpleName()),
+          ("%s, the file with %s: %s; 'croupier gateway init' creates one for a new deployment, for"
+                  + " a running one copy it from another gateway or a backup")
+              .formatted(file, kind, Utf8Text.reason(e)),
           e);
     }
   }

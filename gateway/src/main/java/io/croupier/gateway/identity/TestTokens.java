@@ -43,9 +43,14 @@ public final class TestTokens {
    * Creates a file with a new key; an existing file stays as it is.
    *
    * @return whether the file was created
+   * @throws IllegalArgumentException as {@link #read} does for an existing file
    */
   public static boolean create(Path file) throws IOException {
-    return SecretFile.create(file, newKey().toJSONString());
+    boolean created = SecretFile.create(file, newKey().toJSONString());
+    if (!created) {
+      read(file);
+    }
+    return created;
   }
 
   /** Mints under a new key, which ends with this process. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.HexFormat;
 import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +33,25 @@ class PepperTest {
     Path another = directory.resolve("another");
     assertThat(Pepper.create(another)).isTrue();
     assertThat(Files.readAllBytes(another)).isNotEqualTo(secret);
+  }
+
+  /** An interrupted thread opens the file, but writes nothing, as on a full disk. */
+  @Test
+  void aFileThatCannotBeWrittenIsRemoved() {
+    Path file = directory.resolve("pepper");
+    Thread.currentThread().interrupt();
+    try {
+      assertThatThrownBy(() -> Pepper.create(file))
+          .isInstanceOf(IOException.class)
+          .hasMessageStartingWith(file + ": ");
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    assertThat(file).doesNotExist();
+    Path lost = directory.resolve("missing").resolve("pepper");
+    assertThatThrownBy(() -> Pepper.create(lost))
+        .isInstanceOf(IOException.class)
+        .hasMessage(lost + ": its directory doesn't exist");
   }
 
   @Test
@@ -53,15 +74,18 @@ class PepperTest {
   void aFileWithoutAPepperIsRefusedAndNotQuoted() throws Exception {
     Path file = directory.resolve("pepper");
     assertThatThrownBy(() -> Pepper.read(file))
-        .hasMessageContaining("copy it from another gateway or a backup");
+        .hasMessageContainingAll("no such file", "copy it from another gateway or a backup");
     for (String text : List.of("", "secret", "ab".repeat(31), "ab".repeat(33))) {
       Files.deleteIfExists(file);
       SecretFile.create(file, text);
-      assertThatThrownBy(() -> Pepper.read(file))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("contains no pepper")
-          .hasMessageNotContaining("secret")
-          .hasMessageNotContaining("abab");
+      for (ThrowingCallable use :
+          List.<ThrowingCallable>of(() -> Pepper.read(file), () -> Pepper.create(file))) {
+        assertThatThrownBy(use)
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("contains no pepper")
+            .hasMessageNotContaining("secret")
+            .hasMessageNotContaining("abab");
+      }
     }
   }
 
