@@ -206,8 +206,7 @@ class TlsITCase {
             List.of("first.pem", "other.key"),
             List.of("first.pem", "second.key"),
             List.of("first.key", "first.key"),
-            List.of("first.pem", "first.pem"),
-            List.of("missing.pem", "first.key"))) {
+            List.of("first.pem", "first.pem"))) {
       assertThatThrownBy(
               () ->
                   io.croupier.gateway.http.TlsFilesAccess.read(
@@ -215,5 +214,17 @@ class TlsITCase {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("must be a certificate chain and its private key");
     }
+  }
+
+  @Test
+  void aMissingFileIsNamedWithItsSetting() throws Exception {
+    Path file = Files.createFile(directory.resolve("empty"));
+    Path missing = directory.resolve("missing");
+    assertThatThrownBy(() -> io.croupier.gateway.http.TlsFilesAccess.read(missing, file))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("listen.certificate is %s: no such file", missing);
+    assertThatThrownBy(() -> io.croupier.gateway.http.TlsFilesAccess.read(file, missing))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("listen.key is %s: no such file", missing);
   }
 }

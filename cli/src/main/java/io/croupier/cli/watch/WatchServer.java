@@ -66,7 +66,11 @@ public final class WatchServer implements AutoCloseable {
       server.start();
     } catch (Exception e) {
       scheduler.shutdownNow();
-      throw new IllegalStateException("The page to watch can't be served: " + e.getMessage(), e);
+      // The server's own message is the address alone.
+      Throwable reason = e.getCause() == null ? e : e.getCause();
+      throw new IllegalStateException(
+          "The page to watch can't be served on port %d: %s".formatted(port, reason.getMessage()),
+          e);
     }
   }
 

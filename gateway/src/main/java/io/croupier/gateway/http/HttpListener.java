@@ -150,9 +150,11 @@ final class HttpListener {
       server.start();
     } catch (Exception e) {
       timer.shutdownNow();
+      // The server's own message is the address alone.
+      Throwable reason = e.getCause() == null ? e : e.getCause();
       throw new IllegalStateException(
           "Can't listen on %s, port %d: %s"
-              .formatted(connector.getHost(), connector.getPort(), e.getMessage()),
+              .formatted(connector.getHost(), connector.getPort(), reason.getMessage()),
           e);
     }
     // Sweeping fails only together with the server.

@@ -1,10 +1,13 @@
 package io.croupier.gateway.http;
 
+import io.croupier.gateway.config.GatewayKey;
 import io.croupier.gateway.config.ListenSettings.Tls;
+import io.croupier.schemas.Utf8Text;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
@@ -44,19 +47,29 @@ final class TlsFiles {
   /**
    * Reads the files.
    *
-   * @throws IllegalArgumentException if they are not a certificate chain and its key
+   * @throws IllegalArgumentException if they can't be read, or are not a certificate chain and its
+   *     key
    */
   TlsFiles(Tls files) {
     this.files = files;
+    certificate = read(GatewayKey.LISTEN_CERTIFICATE, files.certificate());
+    key = read(GatewayKey.LISTEN_KEY, files.key());
     try {
-      certificate = Files.readAllBytes(files.certificate());
-      key = Files.readAllBytes(files.key());
       configure(context, store(certificate, key));
-    } catch (IOException | GeneralSecurityException e) {
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw new IllegalArgumentException(
           "%s and %s must be a certificate chain and its private key, in PEM: %s"
               .formatted(files.certificate(), files.key(), e.getMessage()),
           e);
+    }
+  }
+
+  private static byte[] read(GatewayKey setting, Path file) {
+    try {
+      return Files.readAllBytes(file);
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "%s is %s: %s".formatted(setting.key(), file, Utf8Text.reason(e)), e);
     }
   }
 
@@ -67,8 +80,8 @@ final class TlsFiles {
   /** Reads the files again if they have changed; new connections then have the new certificate. */
   synchronized void reload() {
     try {
-      byte[] nextCertificate = Files.readAllBytes(files.certificate());
-      byte[] nextKey = Files.readAllBytes(files.key());
+      byte[] nextCertificate = read(GatewayKey.LISTEN_CERTIFICATE, files.certificate());
+      byte[] nextKey = read(GatewayKey.LISTEN_KEY, files.key());
       if (Arrays.equals(certificate, nextCertificate) && Arrays.equals(key, nextKey)) {
         return;
       }

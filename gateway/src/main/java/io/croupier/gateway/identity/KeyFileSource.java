@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
 final class KeyFileSource implements JWKSource<SecurityContext> {
   private static final Logger LOG = LoggerFactory.getLogger(KeyFileSource.class);
 
+  private final String setting;
   private final Path file;
 
   // Guarded by this.
@@ -31,16 +32,17 @@ final class KeyFileSource implements JWKSource<SecurityContext> {
   /**
    * Reads the file.
    *
-   * @throws IllegalArgumentException if it contains no JWK set
+   * @param setting that names it
+   * @throws IllegalArgumentException if it can't be read, or contains no JWK set
    */
-  KeyFileSource(Path file) {
+  KeyFileSource(String setting, Path file) {
+    this.setting = setting;
     this.file = file;
     try {
       version = version();
       keys = load();
     } catch (IOException | ParseException e) {
-      throw new IllegalArgumentException(
-          file + " must be a JWK set with the issuer's public keys", e);
+      throw new IllegalArgumentException(fault(e), e);
     }
   }
 
@@ -53,9 +55,19 @@ final class KeyFileSource implements JWKSource<SecurityContext> {
         version = present;
       }
     } catch (IOException | ParseException e) {
-      LOG.warn("{} can't be read as a JWK set; the keys read before stay in use", file);
+      LOG.warn("{}; the keys read before stay in use", fault(e));
     }
     return selector.select(keys);
+  }
+
+  private String fault(Exception e) {
+    return "%s is %s: %s"
+        .formatted(
+            setting,
+            file,
+            e instanceof IOException unread
+                ? Utf8Text.reason(unread)
+                : "it must be a JWK set with the issuer's public keys");
   }
 
   private FileVersion version() throws IOException {

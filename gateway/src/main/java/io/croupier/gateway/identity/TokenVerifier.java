@@ -13,6 +13,7 @@ import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
+import io.croupier.gateway.config.GatewayKey;
 import io.croupier.gateway.config.IssuerSettings;
 import io.croupier.gateway.config.IssuerSettings.KeyFile;
 import io.croupier.gateway.config.IssuerSettings.People;
@@ -84,7 +85,8 @@ public final class TokenVerifier implements AutoCloseable {
     for (IssuerSettings issuer : trusted) {
       JWKSource<SecurityContext> keys;
       if (issuer.jwks() instanceof KeyFile file) {
-        keys = new KeyFileSource(file.path());
+        keys =
+            new KeyFileSource(GatewayKey.ISSUERS + issuer.people().name() + ".jwks", file.path());
       } else {
         KeyUrlSource fetched = new KeyUrlSource(issuer.jwks(), times);
         fetching.add(fetched);

@@ -2,15 +2,20 @@ package io.croupier.gateway.http;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.gateway.config.GatewayConfig;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +45,26 @@ class ConnectionsTest {
         return true;
       }
     };
+  }
+
+  @Test
+  void aPortThatIsInUseIsNamedWithTheReason() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = taken.getLocalPort();
+      GatewayConfig config =
+          GatewayConfig.of(
+              Map.of(
+                  "kafka.bootstrap.servers", "127.0.0.1:1",
+                  "listen.port", String.valueOf(port),
+                  "pepper.file", "pepper",
+                  "test-tokens.allowed", "true",
+                  "test-tokens.key-file", "test.jwk"),
+              Path.of(""));
+      HttpListener listener = new HttpListener(config.listen(), config.limits());
+      assertThatThrownBy(() -> listener.start(counting()))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("Can't listen on 127.0.0.1, port %d: Address already in use", port);
+    }
   }
 
   /** Closes idle connections before the request reaches the handler, or after it did. */

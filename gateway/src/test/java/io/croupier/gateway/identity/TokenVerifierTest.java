@@ -151,6 +151,19 @@ class TokenVerifierTest {
     assertThat(verifier.verify(token.serialize()).subject()).isEqualTo("ada");
   }
 
+  @Test
+  void aFileOfKeysIsNamedWithItsSettingAndWhatIsWrong() throws Exception {
+    Path file = directory.resolve("keys.json");
+    assertThatThrownBy(() -> verifier(new KeyFile(file)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("issuers.main.jwks is %s: no such file", file);
+    Files.writeString(file, "[]");
+    assertThatThrownBy(() -> verifier(new KeyFile(file)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "issuers.main.jwks is %s: it must be a JWK set with the issuer's public keys", file);
+  }
+
   /** An ID token has another type, or none. */
   @Test
   void aRequiredTypeIsThatOfTheHeader() throws Exception {
