@@ -22,6 +22,7 @@ import io.croupier.gateway.kafka.Answers;
 import io.croupier.gateway.kafka.DeploymentTopic;
 import io.croupier.gateway.kafka.KafkaHealth;
 import io.croupier.gateway.kafka.ReportSender;
+import io.croupier.gateway.kafka.RequiredTopics;
 import io.croupier.gateway.kafka.TopicFollower;
 import io.croupier.gateway.model.Specs;
 import io.croupier.gateway.model.Updates;
@@ -34,8 +35,10 @@ import java.net.URI;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -55,7 +58,8 @@ public final class Gateway implements AutoCloseable {
    *
    * @throws IllegalArgumentException if a file of the configuration can't be used, or the pepper or
    *     an issuer is not that of the other gateways
-   * @throws IllegalStateException if Kafka can't be used, or the port can't be listened on
+   * @throws IllegalStateException if Kafka can't be used, a topic or a right on it is missing, or
+   *     the port can't be listened on
    */
   public Gateway(GatewayConfig config) {
     Pepper pepper = Pepper.read(config.identity().pepper());
@@ -67,6 +71,8 @@ public final class Gateway implements AutoCloseable {
       if (config.identity().testTokens()) {
         tokens.trust(TestTokens.read(config.identity().testKey().orElseThrow()));
       }
+      // Before the topic of the deployment is created.
+      topics(config).require(config.kafka());
       new DeploymentTopic(config.kafka(), config.topics().gateway())
           .require(pepper.fingerprint(), issuers(config, pepper));
       Specs specs = new Specs();
@@ -105,6 +111,23 @@ public final class Gateway implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  /** All but that of the deployment, which the first gateway creates. */
+  private static RequiredTopics topics(GatewayConfig config) {
+    Topics topics = config.topics();
+    Set<String> read =
+        new HashSet<>(
+            List.of(topics.models(), topics.updates(), topics.stops(), topics.accountAnswers()));
+    Set<String> written = new HashSet<>(List.of(topics.gradients(), topics.accountRequests()));
+    if (config.reports().raw()) {
+      written.add(topics.rawGradients());
+    }
+    if (config.reports().anonymous()) {
+      read.addAll(List.of(topics.grants(), topics.tokenKeys()));
+      written.addAll(List.of(topics.anonymous(), topics.tokenKeys()));
+    }
+    return new RequiredTopics(read, written);
   }
 
   private static void follow(ConsumerRecord<byte[], byte[]> record, StoppedUsers stopped) {

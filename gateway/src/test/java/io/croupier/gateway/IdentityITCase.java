@@ -340,6 +340,24 @@ class IdentityITCase extends GatewayFixture {
         .hasMessageContaining("issuers.main is '" + gateway.issuer.name + "', which, with its");
   }
 
+  /** Nor does the gateway create the topic of the deployment on the way. */
+  @Test
+  void missingTopicsAreNamedBeforeOneIsCreated() throws Exception {
+    Map<String, String> settings = new LinkedHashMap<>(gateway.settings);
+    settings.put("topics.prefix", "missing");
+    settings.put("topics.stops", "croupier.stops");
+    assertThatThrownBy(() -> new Gateway(GatewayConfig.of(settings, gateway.directory)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageStartingWith(
+            "These topics don't exist: missing.account-answers, missing.account-requests,"
+                + " missing.gradients, missing.models, missing.updates. Create them with 'croupier"
+                + " topics create'");
+    try (Admin admin =
+        Admin.create(Map.of("bootstrap.servers", settings.get("kafka.bootstrap.servers")))) {
+      assertThat(admin.listTopics().names().get()).noneMatch(name -> name.startsWith("missing"));
+    }
+  }
+
   /** Without it, another pepper could decide. */
   @Test
   void aDeletedFingerprintIsRefused() throws Exception {

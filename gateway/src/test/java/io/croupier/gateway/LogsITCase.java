@@ -2,6 +2,7 @@ package io.croupier.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.croupier.gateway.kafka.KafkaHealth;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,22 @@ class LogsITCase {
   private static final int DIMENSION = 2;
 
   @TempDir private Path directory;
+
+  /** The fault of a gateway that isn't ready is in its log, once. */
+  @Test
+  void aTopicThatIsGoneIsNamed() throws Exception {
+    try (LogLines log = new LogLines(Level.WARN);
+        TestBroker broker = new TestBroker(directory.resolve("broker"));
+        KafkaHealth health = new KafkaHealth(broker.kafka(), "gone", () -> {})) {
+      Condition.await(() -> log.count("Topic gone can't be written; trying again: ") > 0);
+      assertThat(log.lines())
+          .filteredOn(line -> line.contains("Topic gone"))
+          .singleElement()
+          .asString()
+          .contains("UnknownTopicOrPartitionException");
+      assertThat(health.isReachable()).isFalse();
+    }
+  }
 
   @Test
   void logsContainNothingOfASender() throws Exception {

@@ -61,7 +61,31 @@ class SecuredGatewayITCase {
       Map<String, String> gateway = login(broker, security, "gateway");
       Path folder = directory.resolve("gateway");
 
+      List<AclBinding> rights = new ArrayList<>();
+      rights.add(right(topics.topics().gradients(), AclOperation.WRITE));
+      rights.add(right(topics.topics().updates(), AclOperation.READ));
+      rights.add(right(topics.topics().models(), AclOperation.READ));
+      rights.add(right(topics.topics().stops(), AclOperation.READ));
+      rights.add(right(topics.topics().accountAnswers(), AclOperation.READ));
+      // Enough to see the topic, and not to write it.
+      rights.add(right(topics.topics().accountRequests(), AclOperation.READ));
+      assertThatThrownBy(() -> new TestGateway(folder, gateway, Map.of()))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage(
+              "The gateway lacks rights on the brokers: grant it Read on topic"
+                  + " croupier.account-answers, Write on topic croupier.account-requests, Write on"
+                  + " topic croupier.gradients, Read on topic croupier.models, Read on topic"
+                  + " croupier.stops, Read on topic croupier.updates (kafka-acls.sh --add)");
+      admin.createAcls(rights).all().get();
+      assertThatThrownBy(() -> new TestGateway(folder, gateway, Map.of()))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("grant it Write on topic croupier.account-requests (");
+
       // The message names what to do, since the gateway may not create the topic.
+      admin
+          .createAcls(List.of(right(topics.topics().accountRequests(), AclOperation.WRITE)))
+          .all()
+          .get();
       assertThatThrownBy(() -> new TestGateway(folder, gateway, Map.of()))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("kafka-topics.sh --create --topic croupier.gateway");
@@ -76,15 +100,8 @@ class SecuredGatewayITCase {
                               TopicConfig.CLEANUP_POLICY_COMPACT))))
           .all()
           .get();
-      List<AclBinding> rights = new ArrayList<>();
-      rights.add(right(topics.topics().gradients(), AclOperation.WRITE));
-      rights.add(right(topics.topics().updates(), AclOperation.READ));
-      rights.add(right(topics.topics().models(), AclOperation.READ));
-      rights.add(right(topics.topics().stops(), AclOperation.READ));
-      rights.add(right("croupier.gateway", AclOperation.READ));
       AclBinding first = right("croupier.gateway", AclOperation.WRITE);
-      rights.add(first);
-      admin.createAcls(rights).all().get();
+      admin.createAcls(List.of(right("croupier.gateway", AclOperation.READ), first)).all().get();
       try (TestGateway started = new TestGateway(folder, gateway, Map.of())) {
         assertThat(report(started).statusCode()).isEqualTo(202);
       }
@@ -99,7 +116,8 @@ class SecuredGatewayITCase {
       Map<String, String> settings =
           TestGateway.settings(folder, login(broker, security, "device"), TestIssuer.COMMON);
       assertThatThrownBy(() -> new Gateway(GatewayConfig.of(settings, folder)))
-          .isInstanceOf(IllegalStateException.class);
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("lacks rights");
     }
   }
 

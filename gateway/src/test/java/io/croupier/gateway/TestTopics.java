@@ -43,6 +43,8 @@ public class TestTopics implements AutoCloseable {
         missing.add(new NewTopic(topic, topic.equals(topics.models()) ? 1 : PARTITIONS, (short) 1));
       }
       admin.createTopics(missing).all().get();
+      // A broker may not know a new topic yet.
+      Condition.await(() -> admin.listTopics().names().get().containsAll(topics.all()));
     }
     ByteArraySerializer bytes = new ByteArraySerializer();
     producer = new KafkaProducer<>(Map.<String, Object>copyOf(kafka), bytes, bytes);

@@ -100,7 +100,12 @@ public final class DeploymentTopic {
     } catch (KafkaException | ExecutionException | TimeoutException e) {
       throw new IllegalStateException(
           "Topic %s at %s can't be used: %s"
-              .formatted(topic, kafka.get("bootstrap.servers"), e.getMessage()),
+              .formatted(
+                  topic,
+                  kafka.get("bootstrap.servers"),
+                  e instanceof TimeoutException
+                      ? "no answer within %d s".formatted(PATIENCE.toSeconds())
+                      : e.getMessage()),
           e);
     } catch (InterruptedException e) {
       throw new InterruptException(e);

@@ -11,9 +11,13 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Asks the brokers for the gradients topic every few seconds, so that readiness is known. */
 public final class KafkaHealth implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaHealth.class);
   private static final Duration INTERVAL = Duration.ofSeconds(2);
   private static final int TIMEOUT_MS = 2000;
 
@@ -27,6 +31,10 @@ public final class KafkaHealth implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
           });
+
+  /** Only the scheduler's thread uses it. */
+  private boolean failing;
+
   private volatile boolean reachable;
 
   /**
@@ -59,11 +67,16 @@ public final class KafkaHealth implements AutoCloseable {
           .get();
       use.run();
       reachable = true;
-    } catch (InterruptedException e) {
+      failing = false;
+    } catch (InterruptedException | InterruptException e) {
       Thread.currentThread().interrupt();
     } catch (Exception e) {
       // Any error means that reports can't be stored now.
       reachable = false;
+      if (!failing) {
+        LOG.warn("Topic {} can't be written; trying again: {}", topic, e.getMessage());
+      }
+      failing = true;
     }
   }
 
