@@ -37,14 +37,18 @@ public final class GatewayOptions {
    * Returns once the gateway accepts a connection, or a proxy leads to it.
    *
    * @param err receives a line if this takes longer than two seconds
-   * @throws InputException if the address is none of a gateway, or accepts no connection within 3
-   *     s; the message has the address and the cause
+   * @throws InputException if the address is none of a gateway, ends in /v1, or accepts no
+   *     connection within 3 s; the message has the address and the cause
    */
   public static void require(URI gateway, PrintWriter err) {
     try {
       URI unused = GatewayAddress.require(gateway);
     } catch (IllegalArgumentException e) {
       throw new InputException("--gateway: " + e.getMessage(), e);
+    }
+    if (gateway.getPath().matches(".*/v1/*")) {
+      throw new InputException(
+          "--gateway is %s; it must be the address without /v1".formatted(gateway));
     }
     boolean isDirect = ProxySelector.getDefault().select(gateway).equals(List.of(Proxy.NO_PROXY));
     if (isDirect) {

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -47,7 +46,7 @@ public final class FollowedModel implements PublishedModel {
    * Starts to follow a model over a gateway.
    *
    * @throws InputException if a server answers that is no gateway, or no update of the model is
-   *     found within 30 s
+   *     found within 30 s; the message has the obstacle
    */
   public static FollowedModel overGateway(URI gateway, String modelId) {
     return follow(modelId, listener -> new UpdateSource.GatewayModel(gateway, modelId, listener));
@@ -59,13 +58,6 @@ public final class FollowedModel implements PublishedModel {
     try {
       model.source.await(PATIENCE);
       return model;
-    } catch (TimeoutException e) {
-      model.close();
-      throw new InputException(
-          ("No update of model '%s' was found on %s within %d s; publish the model with"
-                  + " 'croupier models apply', and run the job with 'croupier run'")
-              .formatted(modelId, model.source.place(), PATIENCE.toSeconds()),
-          e);
     } catch (InputException e) {
       model.close();
       throw e;

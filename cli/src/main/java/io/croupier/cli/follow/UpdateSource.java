@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.apache.commons.lang3.StringUtils;
 import org.apache.kafka.common.errors.InterruptException;
 
 /** Where the updates of one model come from. */
@@ -22,8 +23,12 @@ interface UpdateSource extends AutoCloseable {
   /** The terms of a round, where they are known. */
   Optional<RoundTerms> published(long round);
 
-  /** Waits for the first update. */
-  void await(Duration timeout) throws TimeoutException;
+  /**
+   * Waits for the first update.
+   *
+   * @throws InputException if there is none after {@code timeout}; the message has the obstacle
+   */
+  void await(Duration timeout);
 
   /** The source, in words. */
   String place();
@@ -55,8 +60,16 @@ interface UpdateSource extends AutoCloseable {
     }
 
     @Override
-    public void await(Duration timeout) throws TimeoutException {
-      ModelSnapshot unused = subscriber.await(modelId, timeout);
+    public void await(Duration timeout) {
+      try {
+        ModelSnapshot unused = subscriber.await(modelId, timeout);
+      } catch (TimeoutException e) {
+        throw new InputException(
+            StringUtils.capitalize(e.getMessage())
+                + ". Publish the model with 'croupier models apply', and run the job with 'croupier"
+                + " run'",
+            e);
+      }
     }
 
     @Override
@@ -99,10 +112,10 @@ interface UpdateSource extends AutoCloseable {
     }
 
     @Override
-    public void await(Duration timeout) throws TimeoutException {
+    public void await(Duration timeout) {
       try {
         ModelSnapshot unused = subscriber.await(timeout);
-      } catch (IllegalStateException e) {
+      } catch (IllegalStateException | TimeoutException e) {
         throw new InputException("--gateway: " + e.getMessage(), e);
       } catch (InterruptedException e) {
         throw new InterruptException(e);

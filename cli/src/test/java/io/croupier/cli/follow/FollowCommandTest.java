@@ -1,11 +1,17 @@
 package io.croupier.cli.follow;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.TextFormat;
 import com.google.protobuf.util.JsonFormat;
+import io.croupier.cli.InputException;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.schemas.ModelUpdate;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,5 +71,23 @@ class FollowCommandTest {
     ModelUpdate printed = FollowCommand.update(snapshot(update));
     assertThat(printed).isEqualTo(update);
     assertThat(JsonFormat.printer().print(printed)).contains("\"size\": 7");
+  }
+
+  /** As a port of TLS or of Kafka does it, too. */
+  @Test
+  void whatHindersAGatewayIsNamed() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        UpdateSource source =
+            new UpdateSource.GatewayModel(
+                URI.create("http://127.0.0.1:" + server.getLocalPort()), "m", update -> {})) {
+      // Java's client may connect again; the third connection follows a failure.
+      for (int i = 0; i < 3; i++) {
+        server.accept().close();
+      }
+      assertThatThrownBy(() -> source.await(Duration.ofMillis(1)))
+          .isInstanceOf(InputException.class)
+          .hasMessageStartingWith("--gateway: no update of model m at http://127.0.0.1:")
+          .hasMessageContaining("can't be reached: ");
+    }
   }
 }

@@ -103,7 +103,8 @@ class ReportCommandTest extends ReportCommandRuns {
     "--kafka localhost:1 --token t, --gateway and --token FILE belong together",
     "--models x --token t, --gateway and --token FILE belong together",
     "--gateway http://gateway.example --token t, must begin with https",
-    "--gateway https://gateway.example?a=b --token t, must consist of scheme"
+    "--gateway https://gateway.example?a=b --token t, must consist of scheme",
+    "--gateway https://gateway.example/v1/ --token t, it must be the address without /v1"
   })
   void thereIsOneDestination(String options, String message) {
     run("[0.5, 0]", LEDGER + "--epsilon 1 " + options).failed(message);

@@ -2,6 +2,7 @@ package io.croupier.client;
 
 import io.croupier.schemas.VisibleText;
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.math.BigInteger;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -134,6 +135,9 @@ final class GatewayConnection implements AutoCloseable {
   }
 
   private static String reason(Throwable cause) {
+    if (cause.getCause() instanceof EOFException) {
+      return "it closed the connection without an answer in HTTP";
+    }
     // The message may quote what the server sent.
     return cause.getMessage() == null
         ? cause.getClass().getSimpleName()

@@ -92,8 +92,8 @@ public final class HttpModelSubscriber implements AutoCloseable {
   private boolean closed;
   private Throwable failure;
 
-  /** Why there is no update yet; in words. */
-  private String obstacle = "";
+  /** Why there is no newer update; in words, empty if nothing hinders one. */
+  private String obstacle = "; the gateway has not answered yet";
 
   /**
    * Begins to follow a model.
@@ -272,7 +272,7 @@ public final class HttpModelSubscriber implements AutoCloseable {
             forget(e);
             TimeUnit.NANOSECONDS.sleep(ABSENCE.toNanos());
           } else if (e.isTemporary()) {
-            hindered(e);
+            hindered("; " + e.getMessage());
             LOG.warn("Following model {} failed; trying again: {}", modelId, e.getMessage());
             TimeUnit.NANOSECONDS.sleep(backOff.pause(failures++, e.retryAfter()).toNanos());
           } else {
@@ -313,6 +313,7 @@ public final class HttpModelSubscriber implements AutoCloseable {
     }
     HttpResponse<byte[]> answer = gateway.send(request.build(), WAIT.plus(ANSWER), MOST_BODY);
     if (answer.statusCode() == 304) {
+      hindered("");
       return false;
     }
     if (answer.statusCode() != Call.OK) {
@@ -326,6 +327,7 @@ public final class HttpModelSubscriber implements AutoCloseable {
     if (!snapshot.modelId().equals(modelId)) {
       throw new IllegalStateException("the gateway answered with another model");
     }
+    hindered("");
     if (isOutdated(snapshot)) {
       return false;
     }
@@ -370,12 +372,12 @@ public final class HttpModelSubscriber implements AutoCloseable {
   private synchronized void forget(GatewayException absence) {
     after = Optional.empty();
     publications = Optional.empty();
-    hindered(absence);
+    hindered("; " + absence.getMessage());
     notifyAll();
   }
 
-  private synchronized void hindered(GatewayException by) {
-    obstacle = "; " + by.getMessage();
+  private synchronized void hindered(String by) {
+    obstacle = by;
   }
 
   private synchronized void fail(Throwable cause) {

@@ -83,17 +83,7 @@ class GatewayAnswersTest {
         GatewayConnection connection =
             new GatewayConnection(URI.create("http://127.0.0.1:" + server.getLocalPort()))) {
       CompletableFuture<Void> served =
-          CompletableFuture.runAsync(
-              () -> {
-                try (Socket socket = server.accept()) {
-                  // A connection that is closed before its request is read is reset.
-                  assertThat(socket.getInputStream().read(new byte[1 << 16])).isPositive();
-                  socket.getOutputStream().write("HTTP/1.1 \u001b[31m OK\r\n\r\n".getBytes(UTF_8));
-                  socket.getOutputStream().flush();
-                } catch (IOException e) {
-                  throw new UncheckedIOException(e);
-                }
-              });
+          CompletableFuture.runAsync(() -> answer(server, "HTTP/1.1 \u001b[31m OK\r\n\r\n"));
       assertThatThrownBy(
               () -> connection.send(connection.request("/").build(), Duration.ofSeconds(20), 1000))
           .isInstanceOf(GatewayException.class)
@@ -101,6 +91,43 @@ class GatewayAnswersTest {
           .hasMessageContaining("\\u001b[31m")
           .hasMessageNotContaining("\u001b");
       served.get();
+    }
+  }
+
+  /** A port of TLS, or of Kafka, closes the connection; one of HTTP answers a handshake in text. */
+  @ParameterizedTest
+  @CsvSource({
+    "http, '', it closed the connection without an answer in HTTP",
+    "https, HTTP/1.1 400 Bad Request, Un",
+  })
+  void anotherPortIsNamed(String scheme, String answer, String reason) throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
+        GatewayConnection connection =
+            new GatewayConnection(URI.create(scheme + "://127.0.0.1:" + server.getLocalPort()))) {
+      // Java's client connects again if it received nothing.
+      CompletableFuture<Void> served =
+          CompletableFuture.runAsync(
+              () -> {
+                while (!server.isClosed()) {
+                  answer(server, answer);
+                }
+              });
+      HttpRequest request = connection.request("/").build();
+      assertThatThrownBy(() -> connection.send(request, Duration.ofMinutes(2), 1000))
+          .isInstanceOf(GatewayException.class)
+          .hasMessageContaining("can't be reached: " + reason);
+      assertThat(served).isNotDone();
+    }
+  }
+
+  private static void answer(ServerSocket server, String answer) {
+    try (Socket socket = server.accept()) {
+      // A connection that is closed before its request is read is reset.
+      assertThat(socket.getInputStream().read(new byte[1 << 16])).isPositive();
+      socket.getOutputStream().write(answer.getBytes(UTF_8));
+      socket.getOutputStream().flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
