@@ -10,9 +10,7 @@ import java.io.InputStreamReader;
 import java.io.PushbackInputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
@@ -60,18 +58,5 @@ public final class Utf8Text {
   public static String read(Path file) throws IOException {
     InputStream bytes = withoutMark(new ByteArrayInputStream(Files.readAllBytes(file)));
     return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.readAllBytes())).toString();
-  }
-
-  /** Why a file can't be read, and what would be right. */
-  public static String reason(IOException e) {
-    if (e instanceof CharacterCodingException) {
-      return "the text is not UTF-8; save the file as UTF-8";
-    }
-    if (e instanceof NoSuchFileException) {
-      return "no such file";
-    }
-    // The exception's own message is the path alone.
-    return "can't be read: "
-        + (e instanceof AccessDeniedException ? "permission denied" : e.getMessage());
   }
 }

@@ -2,6 +2,7 @@ package io.croupier.cli.account;
 
 import io.croupier.cli.InputException;
 import io.croupier.cli.io.CountBar;
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.Utf8Text;
 import java.io.BufferedReader;
 import java.io.Closeable;
@@ -73,7 +74,7 @@ final class LineReader implements Closeable {
   }
 
   private static InputException unreadable(String name, IOException e) {
-    return new InputException(name + ": " + Utf8Text.reason(e), e);
+    return new InputException(name + ": " + FileErrors.unreadable(e), e);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.croupier.cli.data;
 
 import io.croupier.cli.InputException;
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.NumberText;
 import io.croupier.schemas.Utf8Text;
 import java.io.BufferedReader;
@@ -90,7 +91,7 @@ final class CsvTable {
     try (InputStream in = Files.newInputStream(file)) {
       return read(file.toString(), file.toString().endsWith(".gz") ? new GZIPInputStream(in) : in);
     } catch (IOException e) {
-      throw new InputException(file + ": " + Utf8Text.reason(e), e);
+      throw new InputException(file + ": " + FileErrors.unreadable(e), e);
     }
   }
 
@@ -114,9 +115,9 @@ final class CsvTable {
       if (e.getCause() instanceof CSVException quotes) {
         throw quotes(name, quotes);
       }
-      throw new InputException(name + ": " + Utf8Text.reason(e.getCause()), e);
+      throw new InputException(name + ": " + FileErrors.unreadable(e.getCause()), e);
     } catch (CharacterCodingException e) {
-      throw new InputException(name + ": " + Utf8Text.reason(e), e);
+      throw new InputException(name + ": " + FileErrors.unreadable(e), e);
     }
   }
 

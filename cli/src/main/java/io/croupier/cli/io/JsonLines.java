@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageOrBuilder;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.io.BufferedWriter;
@@ -109,7 +110,7 @@ public final class JsonLines implements Closeable {
   }
 
   private static InputException unwritable(String name, IOException e) {
-    return new InputException(name + ": can't be written: " + e.getMessage(), e);
+    return new InputException(name + ": " + FileErrors.unwritable(e), e);
   }
 
   /**

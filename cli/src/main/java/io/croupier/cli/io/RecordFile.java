@@ -5,6 +5,7 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.cli.InputException;
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.Utf8Text;
 import java.io.BufferedInputStream;
 import java.io.BufferedReader;
@@ -191,7 +192,7 @@ public final class RecordFile implements Closeable {
   }
 
   private static InputException unreadable(String name, IOException e) {
-    return new InputException(name + ": " + Utf8Text.reason(e), e);
+    return new InputException(name + ": " + FileErrors.unreadable(e), e);
   }
 
   @Override

@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.GradientReports;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelSpecs;
@@ -63,7 +64,7 @@ public final class ModelsFile {
     try {
       return Utf8Text.read(file);
     } catch (IOException e) {
-      throw new InputException(file + ": " + Utf8Text.reason(e), e);
+      throw new InputException(file + ": " + FileErrors.unreadable(e), e);
     }
   }
 

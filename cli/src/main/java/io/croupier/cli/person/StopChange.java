@@ -6,6 +6,7 @@ import io.croupier.cli.ConnectionOptions;
 import io.croupier.cli.InputException;
 import io.croupier.cli.TopicWriter;
 import io.croupier.job.config.JobConfig;
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ final class StopChange {
         }
         return users;
       } catch (IOException e) {
-        throw new InputException("--from %s: %s".formatted(file, Utf8Text.reason(e)), e);
+        throw new InputException("--from %s: %s".formatted(file, FileErrors.unreadable(e)), e);
       }
     }
   }

@@ -7,7 +7,7 @@ import io.croupier.client.RoundTerms;
 import io.croupier.client.Sizes;
 import io.croupier.client.ledger.DataKey;
 import io.croupier.schemas.AdaptiveClip;
-import io.croupier.schemas.Utf8Text;
+import io.croupier.schemas.FileErrors;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.util.Arrays;
@@ -87,7 +87,7 @@ final class LineGradients implements Gradients {
     try {
       return lines.readLine();
     } catch (IOException e) {
-      throw new InputException("Standard input: " + Utf8Text.reason(e), e);
+      throw new InputException("Standard input: " + FileErrors.unreadable(e), e);
     }
   }
 

@@ -13,6 +13,7 @@ import io.croupier.client.TokenFile;
 import io.croupier.client.ledger.Limit;
 import io.croupier.client.ledger.LocalLedger;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.Utf8Text;
 import java.io.BufferedReader;
 import java.io.FileDescriptor;
@@ -328,7 +329,7 @@ public final class ReportCommand implements Callable<Integer> {
             return lines;
           });
     } catch (IOException e) {
-      throw new InputException("Standard input: " + Utf8Text.reason(e), e);
+      throw new InputException("Standard input: " + FileErrors.unreadable(e), e);
     }
   }
 
@@ -347,7 +348,11 @@ public final class ReportCommand implements Callable<Integer> {
       throw new InputException("--ledger: " + e.getMessage(), e);
     } catch (IOException e) {
       throw new InputException(
-          "--ledger: %s: can't be written: %s".formatted(account.file, e.getMessage()), e);
+          "--ledger: "
+              + (e instanceof CorruptLedgerException
+                  ? e.getMessage()
+                  : account.file + ": " + FileErrors.unwritable(e)),
+          e);
     }
   }
 }

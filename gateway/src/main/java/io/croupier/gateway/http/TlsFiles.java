@@ -2,7 +2,7 @@ package io.croupier.gateway.http;
 
 import io.croupier.gateway.config.GatewayKey;
 import io.croupier.gateway.config.ListenSettings.Tls;
-import io.croupier.schemas.Utf8Text;
+import io.croupier.schemas.FileErrors;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -69,7 +69,7 @@ final class TlsFiles {
       return Files.readAllBytes(file);
     } catch (IOException e) {
       throw new IllegalArgumentException(
-          "%s is %s: %s".formatted(setting.key(), file, Utf8Text.reason(e)), e);
+          "%s is %s: %s".formatted(setting.key(), file, FileErrors.unreadable(e)), e);
     }
   }
 

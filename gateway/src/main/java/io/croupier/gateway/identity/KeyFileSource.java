@@ -5,6 +5,7 @@ import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSource;
 import com.nimbusds.jose.proc.SecurityContext;
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,7 +67,7 @@ final class KeyFileSource implements JWKSource<SecurityContext> {
             setting,
             file,
             e instanceof IOException unread
-                ? Utf8Text.reason(unread)
+                ? FileErrors.unreadable(unread)
                 : "it must be a JWK set with the issuer's public keys");
   }
 

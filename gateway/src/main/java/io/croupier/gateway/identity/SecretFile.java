@@ -1,5 +1,6 @@
 package io.croupier.gateway.identity;
 
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -90,7 +91,7 @@ final class SecretFile {
       throw new IllegalArgumentException(
           ("%s, the file with %s: %s; 'croupier gateway init' creates one for a new deployment, for"
                   + " a running one copy it from another gateway or a backup")
-              .formatted(file, kind, Utf8Text.reason(e)),
+              .formatted(file, kind, FileErrors.unreadable(e)),
           e);
     }
   }

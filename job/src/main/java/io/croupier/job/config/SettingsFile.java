@@ -1,8 +1,8 @@
 package io.croupier.job.config;
 
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.Utf8Text;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,14 +34,7 @@ public final class SettingsFile {
             file + " must be a YAML mapping of settings, such as 'parallelism: 2'");
       }
     } catch (IOException e) {
-      throw new IllegalArgumentException(
-          "%s: %s"
-              .formatted(
-                  file,
-                  Files.isDirectory(file)
-                      ? "can't be read: it is a directory"
-                      : Utf8Text.reason(e)),
-          e);
+      throw new IllegalArgumentException(file + ": " + FileErrors.unreadable(e), e);
     }
     return settings;
   }
