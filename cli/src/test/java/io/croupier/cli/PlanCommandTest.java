@@ -3,6 +3,7 @@ package io.croupier.cli;
 import static io.croupier.cli.ProjectFiles.ROOT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.google.gson.JsonObject;
 import java.awt.image.BufferedImage;
@@ -96,6 +97,16 @@ class PlanCommandTest {
       }
     }
     assertThat(isDrawn).as("the curve's colour").isTrue();
+  }
+
+  @Test
+  void aPictureThatCannotBeWrittenIsNamed() throws IOException {
+    Path full = Path.of("/dev/full");
+    assumeThat(full).exists();
+    Path file = Files.createSymbolicLink(directory.resolve("full.png"), full);
+    CommandRun run = plan(CENSUS + " --plot " + file);
+    run.failed("--plot " + file + ": can't be written: No space left on device");
+    assertThat(run.out()).isNotEmpty();
   }
 
   /** The page's commands print what the page shows. */

@@ -1,10 +1,12 @@
 package io.croupier.cli.audit;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.util.JsonFormat;
 import io.croupier.cli.InputException;
 import io.croupier.cli.account.Json;
 import io.croupier.cli.io.Table;
 import io.croupier.cli.models.ModelsFile;
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.Utf8Text;
@@ -48,6 +50,8 @@ public final class TestDeviceCommand implements Callable<Integer> {
   private static final int FEWEST = 1000;
   private static final int MOST = 1_000_000;
   private static final double FALSE_ALARM = 1e-6;
+  private static final String RIGHT_UPDATE =
+      "it must have one line of 'croupier follow', an update in JSON";
 
   @Spec private CommandSpec spec;
 
@@ -146,10 +150,15 @@ public final class TestDeviceCommand implements Callable<Integer> {
   private static ModelUpdate recorded(Path file) {
     try {
       ModelUpdate.Builder update = ModelUpdate.newBuilder();
-      JsonFormat.parser().ignoringUnknownFields().merge(Utf8Text.read(file), update);
+      String text = Utf8Text.read(file);
+      require(!text.isBlank(), "--update: %s is empty; %s".formatted(file, RIGHT_UPDATE));
+      JsonFormat.parser().ignoringUnknownFields().merge(text, update);
       return update.build();
+    } catch (InvalidProtocolBufferException e) {
+      throw new InputException(
+          "--update: %s is no update (%s); %s".formatted(file, e.getMessage(), RIGHT_UPDATE), e);
     } catch (IOException e) {
-      throw new InputException("--update: %s is no update in JSON: %s".formatted(file, e), e);
+      throw new InputException("--update: %s: %s".formatted(file, FileErrors.unreadable(e)), e);
     }
   }
 

@@ -6,6 +6,7 @@ import io.croupier.cli.Log;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Problem;
 import io.croupier.cli.data.Score;
+import io.croupier.cli.io.OutputFile;
 import io.croupier.cli.models.ModelsTopic;
 import io.croupier.cli.plan.Plan;
 import io.croupier.cli.watch.Result;
@@ -213,25 +214,35 @@ final class Demo {
               + " gradients of a person are charged to one account, the same epsilon for each.");
     }
     reconciliation.remarks().forEach(out::println);
-    Files.writeString(page, livePage.conclude(result, judged, received(last)));
+    String kept = livePage.conclude(result, judged, received(last));
     recoveries.forEach(out::println);
     out.printf("Done in %d s.%n", elapsed(begin).toSeconds());
     out.println(new ResultTable(comparison).text());
-    out.println("Page: " + page.toAbsolutePath());
-    out.println("What the numbers mean: the page, or --verbose. More learners: --all.");
     out.flush();
-    livePage.end(
-        "The demonstration has ended. This page is kept in " + page.toAbsolutePath() + ".");
-    if (recorder != null) {
-      environment.endJob();
-      recorder.record(environment.kafka(), environment.topics(), noised(specs));
-      if (noised(specs).size() < specs.size()) {
-        out.println(
-            "DP-FTRL is not recorded: raw reports never are, and its noise is not reproducible.");
+    try {
+      OutputFile.write("--page", page, file -> Files.writeString(file, kept));
+      out.println("Page: " + page.toAbsolutePath());
+      out.println("What the numbers mean: the page, or --verbose. More learners: --all.");
+      out.flush();
+      livePage.end(
+          "The demonstration has ended. This page is kept in " + page.toAbsolutePath() + ".");
+    } finally {
+      if (recorder != null) {
+        record(out, noised(specs), noised(specs).size() < specs.size());
       }
-      out.println("To replay the run: " + recorder.replayCommand());
     }
     return reconciliation.complete();
+  }
+
+  private void record(PrintWriter out, List<ModelSpec> noised, boolean leavesOut)
+      throws IOException, InterruptedException {
+    environment.endJob();
+    recorder.record(environment.kafka(), environment.topics(), noised);
+    if (leavesOut) {
+      out.println(
+          "DP-FTRL is not recorded: raw reports never are, and its noise is not reproducible.");
+    }
+    out.println("To replay the run: " + recorder.replayCommand());
   }
 
   private static Duration elapsed(long begin) {

@@ -4,8 +4,10 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageOrBuilder;
 import io.croupier.cli.InputException;
 import io.croupier.cli.io.JsonLines;
+import io.croupier.cli.io.OutputFile;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.job.kafka.CommittedRecords;
+import io.croupier.schemas.FileErrors;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.JournalEntry;
 import io.croupier.schemas.ModelSpec;
@@ -59,7 +61,8 @@ record Recorder(Path directory) {
       throw new InputException(
           "--record: %s is a file; it must be a new or empty directory".formatted(directory), e);
     } catch (IOException e) {
-      throw new InputException("--record: %s can't be used: %s".formatted(directory, e), e);
+      throw new InputException(
+          "--record: %s: %s".formatted(directory, FileErrors.unwritable(e)), e);
     }
   }
 
@@ -99,7 +102,7 @@ record Recorder(Path directory) {
       TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
       gaps = writeJournalAndUpdates(kafka, topics, models);
     }
-    Files.writeString(models(), ModelsFile.text(specs));
+    OutputFile.write("--record", models(), file -> Files.writeString(file, ModelsFile.text(specs)));
   }
 
   /** Writes both files, and returns their differences, a clause for each model. */

@@ -6,7 +6,7 @@ import io.croupier.cli.InputException;
 import io.croupier.cli.account.Digits;
 import io.croupier.cli.account.Json;
 import io.croupier.cli.account.OptionChecks;
-import java.io.IOException;
+import io.croupier.cli.io.OutputFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -119,14 +119,14 @@ public final class PlanCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() {
     check();
     Plan plan = Plan.of(features, epsilon, reports, untrainedLoss, bestLoss);
     long reporting = people == null ? needed(plan) : people;
     PlanText text = new PlanText(plan, Math.max(2, reporting), targetLoss, perDay, delta);
     spec.commandLine().getOut().println(json ? Json.text(text.json()) : text.text());
     if (plot != null) {
-      new PlanPlot(plan, (double) reporting).save(plot);
+      OutputFile.write("--plot", plot, new PlanPlot(plan, (double) reporting)::save);
       spec.commandLine().getErr().println("Picture: " + plot.toAbsolutePath());
     }
     return 0;

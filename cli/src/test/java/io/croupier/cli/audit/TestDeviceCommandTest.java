@@ -565,7 +565,10 @@ class TestDeviceCommandTest {
         "--epsilon 0 --releases 1000 | --epsilon is 0.0; it must be from 0.001 to 16",
         "--epsilon 1 --releases 10 | --releases is 10; it must be from 1000 to 1000000",
         "--epsilon 1 --model other | has 0 models 'other'; --model must name the one to test",
-        "--epsilon 1 --update no-such-file | --update: no-such-file is no update in JSON",
+        "--epsilon 1 --update no-such-file | --update: no-such-file: no such file",
+        "--epsilon 1 --update src/test | --update: src/test: can't be read: Is a directory",
+        "--epsilon 1 --update /dev/null | --update: /dev/null is empty; it must have one line of",
+        "--epsilon 1 --update pom.xml | --update: pom.xml is no update (",
         "--epsilon 1 no-such-program-here | The device can't be started",
       })
   void wrongOptionsAreNamed(String options, String message) {
