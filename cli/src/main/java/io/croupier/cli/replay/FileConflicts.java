@@ -2,9 +2,11 @@ package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
 import io.croupier.cli.io.RecordFile;
+import io.croupier.schemas.FileErrors;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -71,9 +73,22 @@ final class FileConflicts {
       if (Files.exists(one) && Files.exists(other)) {
         return Files.isSameFile(one, other);
       }
-      return one.toAbsolutePath().normalize().equals(other.toAbsolutePath().normalize());
+      return real(one.toAbsolutePath()).equals(real(other.toAbsolutePath()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Where writing to a path creates a file: links to what doesn't exist yet are followed, too. */
+  private static Path real(Path path) throws IOException {
+    try {
+      return path.toRealPath();
+    } catch (NoSuchFileException e) {
+      return Files.isSymbolicLink(path)
+          ? real(path.resolveSibling(Files.readSymbolicLink(path)))
+          : real(path.getParent()).resolve(path.getFileName());
+    } catch (IOException e) {
+      throw new InputException(path + ": " + FileErrors.unreadable(e), e);
     }
   }
 }

@@ -367,8 +367,27 @@ class ReplayCommandTest {
     assertRefused(
         "--updates and --dead-letters are the same file",
         "--updates new.jsonl --dead-letters new.jsonl");
-    assertRefused(": can't be written: ", "--updates " + folder.path("nowhere/updates.jsonl"));
+    assertRefused(
+        "nowhere/updates.jsonl: can't be written: no such directory",
+        "--updates " + folder.path("nowhere/updates.jsonl"));
+    assertRefused(": can't be written: Is a directory", "--updates " + folder.path(""));
     assertThat(Files.exists(directory.resolve("new.jsonl"))).isFalse();
+  }
+
+  /** The files don't exist yet. */
+  @Test
+  void outputsThatLinksMakeOneFileAreRefused() throws Exception {
+    folder.write("reports.jsonl", "");
+    Files.createDirectory(directory.resolve("d"));
+    Files.createSymbolicLink(directory.resolve("link"), Path.of("d"));
+    Files.createSymbolicLink(directory.resolve("d/to.jsonl"), Path.of("u.jsonl"));
+    Files.createSymbolicLink(directory.resolve("loop.jsonl"), Path.of("loop.jsonl"));
+    String refused = "--updates and --accounting are the same file";
+    assertRefused(refused, "--updates d/u.jsonl --accounting link/u.jsonl");
+    assertRefused(refused, "--updates d/u.jsonl --accounting link/to.jsonl");
+    assertRefused(refused, "--updates d/to.jsonl --accounting link/../d/u.jsonl");
+    assertRefused("loop.jsonl: can't be read: ", "--updates loop.jsonl --accounting d/u.jsonl");
+    assertThat(directory.resolve("d/u.jsonl")).doesNotExist();
   }
 
   @Test
