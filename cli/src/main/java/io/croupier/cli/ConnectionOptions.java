@@ -85,6 +85,10 @@ public final class ConnectionOptions {
       overrides.put("kafka.bootstrap.servers", bootstrapServers);
     }
     if (prefix != null) {
+      if (prefix.isBlank()) {
+        throw new InputException(
+            "--prefix is '%s'; it must have letters or digits, such as croupier".formatted(prefix));
+      }
       overrides.put("topics.prefix", prefix);
     }
     if (file == null && !overrides.containsKey("kafka.bootstrap.servers")) {

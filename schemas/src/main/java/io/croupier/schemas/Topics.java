@@ -44,8 +44,15 @@ public record Topics(Map<Topic, String> names) implements Serializable {
    * @param prefix of the others; {@code <prefix>} stands for it in a configured one
    * @param used which topics
    * @param settings names by {@code topics.} and the suffix
+   * @throws IllegalArgumentException if the prefix is blank, as an unset variable is, or a name is
+   *     not accepted
    */
   public static Topics of(String prefix, Set<Topic> used, Map<String, String> settings) {
+    if (prefix.isBlank()) {
+      throw new IllegalArgumentException(
+          "topics.prefix is '%s'; it must have letters or digits, such as croupier"
+              .formatted(prefix));
+    }
     Map<Topic, String> names = new EnumMap<>(Topic.class);
     used.forEach(
         topic -> {

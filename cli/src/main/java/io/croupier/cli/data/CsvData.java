@@ -114,8 +114,12 @@ public final class CsvData {
 
   private static CsvTable complete(
       CsvTable table, Map<String, Kind> kinds, boolean dropsIncomplete) {
+    kinds.keySet().forEach(table::requireColumn);
+    if (dropsIncomplete) {
+      return table.complete(kinds, true);
+    }
     try {
-      return table.complete(kinds, dropsIncomplete);
+      return table.complete(kinds, false);
     } catch (InputException e) {
       List<String> lines = new ArrayList<>(e.getMessage().lines().toList());
       lines.add("Mend them, or leave these rows out with --drop-incomplete");

@@ -6,6 +6,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.croupier.cli.InputException;
 import io.croupier.cli.io.Table;
 import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.SpecChange;
@@ -16,6 +17,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
@@ -32,6 +35,7 @@ final class ModelLog {
   private final PublishedSpecs published = new PublishedSpecs(spec -> List.of());
   private final Map<String, ModelSpec> running = new HashMap<>();
   private final List<LoggedChange> entries = new ArrayList<>();
+  private final Set<String> modelIds = new TreeSet<>();
   private long records;
   private long offsets;
 
@@ -70,6 +74,7 @@ final class ModelLog {
   void add(ConsumerRecord<byte[], byte[]> record) {
     records++;
     String modelId = record.key() == null ? "" : new String(record.key(), UTF_8);
+    modelIds.add(modelId);
     ModelSpec before = running.get(modelId);
     SpecChange change = published.apply(modelId, record.offset(), record.value());
     Optional<ModelSpec> spec = spec(record.value());
@@ -105,6 +110,19 @@ final class ModelLog {
       return value == null ? Optional.empty() : Optional.of(ModelSpec.parseFrom(value));
     } catch (InvalidProtocolBufferException e) {
       return Optional.empty();
+    }
+  }
+
+  /**
+   * Requires that the brokers have a change of the model.
+   *
+   * @throws InputException if they have none: its name may be a wrong one
+   */
+  void requireModel() {
+    if (model.isPresent() && !modelIds.contains(model.get())) {
+      throw new InputException(
+          "No such model: %s. Models in the log: %s"
+              .formatted(model.get(), String.join(", ", modelIds)));
     }
   }
 

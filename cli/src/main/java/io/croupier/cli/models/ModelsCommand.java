@@ -256,6 +256,7 @@ public final class ModelsCommand implements Runnable {
             "the models topic",
             spec.commandLine().getErr(),
             () -> topic.log(Optional.ofNullable(modelId)));
+    log.requireModel();
     spec.commandLine().getOut().println(json ? Json.text(log.json()) : log.text());
     if (log.forgotten() > 0) {
       spec.commandLine()

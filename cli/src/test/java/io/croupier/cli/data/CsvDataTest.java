@@ -8,12 +8,14 @@ import static org.assertj.core.api.Assertions.within;
 import com.google.protobuf.TextFormat;
 import io.croupier.cli.InputException;
 import io.croupier.client.Features;
+import io.croupier.schemas.Feature;
 import io.croupier.schemas.ModelSpec;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -246,6 +248,27 @@ class CsvDataTest {
     assertRefused("age,bought\n", "bought", "no rows");
     assertRefused("bought\nno\nyes\n", "bought", "no column from which to predict");
     assertRefused("age,age\n1,2\n", "age", "the header has the column 'age' twice");
+  }
+
+  /** Leaving rows out is no way to get a column. */
+  @Test
+  void aColumnThatTheFeaturesLackIsNamedAlone() throws IOException {
+    Feature.Builder wage = Feature.newBuilder().setName("wage");
+    wage.getYesNoBuilder();
+    Path people = file(PEOPLE);
+    Features features = new Features(List.of(wage.build()));
+    assertThatThrownBy(() -> CsvData.load(people, "bought", features, "spec.yaml", false))
+        .isInstanceOf(InputException.class)
+        .hasMessage(people + ": no column 'wage'; the columns are age, city, bought");
+  }
+
+  @Test
+  void noRowIsLeftToLeaveOut() throws IOException {
+    Path people = file("age,bought\n,yes\n");
+    assertThatThrownBy(() -> CsvData.load(people, "bought", true))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("1 of 1 rows can't be used")
+        .hasMessageNotContaining("--drop-incomplete");
   }
 
   @Test

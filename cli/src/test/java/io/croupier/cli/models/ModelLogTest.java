@@ -2,8 +2,10 @@ package io.croupier.cli.models;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.gson.JsonObject;
+import io.croupier.cli.InputException;
 import io.croupier.schemas.ModelSpec;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -89,6 +91,17 @@ class ModelLogTest {
     assertThat(ModelsFile.parse("log", "[" + first.get("spec") + "]")).containsExactly(FIRST);
     assertThat(log.json().get(2).getAsJsonObject().has("by")).isFalse();
     assertThat(log.json().get(4).getAsJsonObject().has("spec")).isFalse();
+  }
+
+  @Test
+  void aModelThatTheLogLacksIsNamed() throws Exception {
+    add("n", FIRST.toBuilder().setModelId("n").build().toByteArray(), "ada");
+    add("k", null, "ada");
+    assertThatThrownBy(log::requireModel)
+        .isInstanceOf(InputException.class)
+        .hasMessage("No such model: m. Models in the log: k, n");
+    add("m", FIRST.toByteArray(), "ada");
+    log.requireModel();
   }
 
   @Test

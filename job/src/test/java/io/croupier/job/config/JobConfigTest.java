@@ -277,6 +277,14 @@ class JobConfigTest {
         .withMessageContainingAll("same name", "croupier.updates");
   }
 
+  /** As an unset variable is. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", " "})
+  void refusesABlankPrefix(String prefix) {
+    refusal("topics.prefix", prefix)
+        .withMessageContaining("topics.prefix is '%s'; it must have letters or digits", prefix);
+  }
+
   @ParameterizedTest
   @CsvSource(
       quoteCharacter = '"',
@@ -299,7 +307,7 @@ class JobConfigTest {
   void namesAFileThatCannotBeRead() throws IOException {
     Path missing = directory.resolve("missing.yaml");
     refusal(missing).withMessage(missing + ": no such file");
-    refusal(directory).withMessage("%s: can't be read: it is a directory", directory);
+    refusal(directory).withMessage("%s: can't be read: Is a directory", directory);
     Path latin =
         Files.write(directory.resolve("latin.yaml"), new byte[] {'a', ':', ' ', (byte) 0xFC});
     refusal(latin).withMessage("%s: the text is not UTF-8; save the file as UTF-8", latin);
