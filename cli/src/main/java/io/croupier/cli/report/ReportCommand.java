@@ -348,11 +348,7 @@ public final class ReportCommand implements Callable<Integer> {
       throw new InputException("--ledger: " + e.getMessage(), e);
     } catch (IOException e) {
       throw new InputException(
-          "--ledger: "
-              + (e instanceof CorruptLedgerException
-                  ? e.getMessage()
-                  : account.file + ": " + FileErrors.unwritable(e)),
-          e);
+          "--ledger: %s: %s".formatted(account.file, FileErrors.unwritable(e)), e);
     }
   }
 }
