@@ -272,6 +272,7 @@ public final class DemoCommand implements Callable<Integer> {
     if (Files.isDirectory(page) || !Files.isWritable(Files.exists(page) ? page : parent)) {
       throw new InputException("--page: %s can't be written".formatted(page.toAbsolutePath()));
     }
+    data.requireOther("--page", page);
     if (keep && kafka.isEmpty()) {
       throw new InputException("--keep applies only with --kafka HOST:PORT");
     }

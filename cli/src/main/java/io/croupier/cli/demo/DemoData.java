@@ -5,6 +5,7 @@ import io.croupier.cli.data.Census;
 import io.croupier.cli.data.CsvData;
 import io.croupier.cli.data.DataSet;
 import io.croupier.cli.data.Simulation;
+import io.croupier.cli.io.FileConflicts;
 import io.croupier.cli.models.ModelsFile;
 import io.croupier.client.Features;
 import io.croupier.schemas.ModelSpec;
@@ -54,6 +55,14 @@ final class DemoData {
           "Leaves out the rows of a CSV file in which a value is missing or can't be used, and prints"
               + " how many.")
   private boolean dropsIncomplete;
+
+  /** Requires that a file to be written is none of those that are read. */
+  void requireOther(String option, Path written) {
+    new FileConflicts()
+        .reads("--data", data)
+        .reads("--features", features == null ? null : features.toString())
+        .writes(option, written.toString());
+  }
 
   /**
    * Loads the data.

@@ -2,6 +2,7 @@ package io.croupier.cli.replay;
 
 import io.croupier.cli.InputException;
 import io.croupier.cli.io.CountBar;
+import io.croupier.cli.io.FileConflicts;
 import io.croupier.cli.io.FileFormat;
 import io.croupier.cli.io.JsonLines;
 import io.croupier.cli.io.RecordFile;

@@ -38,6 +38,9 @@ class DemoCommandTest {
     assertRefused("demo anonymous is not for --record", "--duration 9 anonymous");
     assertRefused("no such directory", "--page nowhere/page.html");
     assertRefused("can't be written", "--page .");
+    assertRefused(
+        "--data and --page are the same file, ../README.md, which would be overwritten",
+        "--data ../README.md --label bought --page ../README.md");
     assertRefused("--epsilon is 17.0; it must be at most 16.0 for priv-unit", "--epsilon 17");
     assertRefused(
         "--epsilon: epsilon 1.0E-6 requires noise",

@@ -1,7 +1,6 @@
-package io.croupier.cli.replay;
+package io.croupier.cli.io;
 
 import io.croupier.cli.InputException;
-import io.croupier.cli.io.RecordFile;
 import io.croupier.schemas.FileErrors;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,12 +11,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Checks that standard input and output are used only once, and that no file is overwritten. */
-final class FileConflicts {
+public final class FileConflicts {
   private final Map<String, String> inputs = new LinkedHashMap<>();
   private final Map<String, String> outputs = new LinkedHashMap<>();
 
+  /** Knows no file yet. */
+  public FileConflicts() {}
+
   /** Adds an input file; {@code name} is null if the option is absent. */
-  FileConflicts reads(String option, String name) {
+  public FileConflicts reads(String option, String name) {
     if (name != null) {
       if (name.equals(RecordFile.PIPE)) {
         requireNoPipe(option, inputs, "input");
@@ -27,8 +29,12 @@ final class FileConflicts {
     return this;
   }
 
-  /** Adds an output file, after all inputs; {@code name} is null if the option is absent. */
-  FileConflicts writes(String option, String name) {
+  /**
+   * Adds an output file, after all inputs; {@code name} is null if the option is absent.
+   *
+   * @throws InputException if it is one of the other files
+   */
+  public FileConflicts writes(String option, String name) {
     if (name != null) {
       if (name.equals(RecordFile.PIPE)) {
         requireNoPipe(option, outputs, "output");
@@ -42,7 +48,7 @@ final class FileConflicts {
   }
 
   /** Whether standard output is one of the output files. */
-  boolean takesStandardOut() {
+  public boolean takesStandardOut() {
     return outputs.containsValue(RecordFile.PIPE);
   }
 
