@@ -78,6 +78,10 @@ final class KeyFileSource implements JWKSource<SecurityContext> {
   }
 
   private JWKSet load() throws IOException, ParseException {
-    return JWKSet.parse(Utf8Text.read(file)).toPublicJWKSet();
+    JWKSet present = JWKSet.parse(Utf8Text.read(file)).toPublicJWKSet();
+    if (present.isEmpty()) {
+      throw new ParseException("no public key", 0);
+    }
+    return present;
   }
 }

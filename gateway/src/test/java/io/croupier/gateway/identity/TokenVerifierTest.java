@@ -157,11 +157,13 @@ class TokenVerifierTest {
     assertThatThrownBy(() -> verifier(new KeyFile(file)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("issuers.main.jwks is %s: no such file", file);
-    Files.writeString(file, "[]");
-    assertThatThrownBy(() -> verifier(new KeyFile(file)))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage(
-            "issuers.main.jwks is %s: it must be a JWK set with the issuer's public keys", file);
+    for (String invalid : List.of("[]", "{\"keys\": []}")) {
+      Files.writeString(file, invalid);
+      assertThatThrownBy(() -> verifier(new KeyFile(file)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(
+              "issuers.main.jwks is %s: it must be a JWK set with the issuer's public keys", file);
+    }
   }
 
   /** An ID token has another type, or none. */
