@@ -66,7 +66,7 @@ class GatewayCommandTest {
         config, Files.readString(config).replace("file: pepper", "file: none/pepper"));
     gateway("init")
         .failed(
-            "A secret can't be created: %s: its directory doesn't exist"
+            "A secret can't be created: %s: can't be written: no such directory"
                 .formatted(directory.resolve("none/pepper")));
   }
 

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.commons.io.FileUtils;
 
-/** An output file that exists as a whole or not at all. */
+/** An output file: no part of a new one is left, and none that exists is deleted. */
 public final class OutputFile {
 
   private OutputFile() {}
@@ -20,17 +20,18 @@ public final class OutputFile {
   }
 
   /**
-   * Writes a file, and deletes it if that fails.
+   * Writes a file. If that fails, and there was none before, deletes it.
    *
    * @param option that names the file
    * @throws InputException if it can't be written; the message has the option, the file and the
    *     cause
    */
   public static void write(String option, Path file, FileWriting writing) {
+    boolean isNew = Files.notExists(file);
     try {
       writing.to(file);
     } catch (IOException e) {
-      if (Files.isRegularFile(file)) {
+      if (isNew) {
         boolean unused = FileUtils.deleteQuietly(file.toFile());
       }
       // Java's writer of images has the cause of its failure behind its own exception.

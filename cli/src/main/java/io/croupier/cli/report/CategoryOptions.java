@@ -39,7 +39,8 @@ final class CategoryOptions {
     for (String category : given) {
       int end = category.indexOf('=');
       if (end < 1) {
-        throw new InputException("--category is '%s'; it must be NAME=VALUE".formatted(category));
+        // Not quoted: it may be the person's category alone.
+        throw new InputException("--category lacks a name; it must be NAME=VALUE");
       }
       String name = category.substring(0, end);
       if (byName.put(name, category.substring(end + 1)) != null) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.croupier.cli.InputException;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -28,5 +29,21 @@ class OutputFileTest {
         .isInstanceOf(InputException.class)
         .hasMessage("--page " + page + ": can't be written: No space left on device");
     assertThat(page).doesNotExist();
+  }
+
+  /** As one that may not be written. */
+  @Test
+  void aFileThatExistsIsNotDeleted() throws IOException {
+    Path page = Files.writeString(directory.resolve("page.html"), "an earlier page");
+    assertThatThrownBy(
+            () ->
+                OutputFile.write(
+                    "--page",
+                    page,
+                    file -> {
+                      throw new AccessDeniedException(file.toString());
+                    }))
+        .hasMessage("--page " + page + ": can't be written: permission denied");
+    assertThat(page).hasContent("an earlier page");
   }
 }

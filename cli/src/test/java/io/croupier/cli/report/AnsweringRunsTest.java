@@ -87,8 +87,8 @@ class AnsweringRunsTest extends ReportCommandRuns {
           counts | region=south --category regoin=south | --category regoin: model 'counts' has no such statistic; it has: region
           alone | day=monday | --category day: model 'alone' has no such statistic; it has: region
           taps | day=monday | --category day: model 'taps' has no such statistic; it has: none
-          alone | =south | --category is '=south'; it must be NAME=VALUE
-          alone | south | --category is 'south'; it must be NAME=VALUE
+          alone | =south | --category lacks a name; it must be NAME=VALUE
+          alone | south | --category lacks a name; it must be NAME=VALUE
           alone | region=south --category region=north | --category region is given twice; a person has one
           """)
   void aCategoryIsOneOfAStatisticOfTheModel(String model, String category, String message)

@@ -6,10 +6,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
@@ -45,14 +43,12 @@ final class SecretFile {
         return true;
       } catch (IOException e) {
         Files.deleteIfExists(file);
-        throw new IOException(file + ": " + e.getMessage(), e);
+        throw e;
       }
     } catch (FileAlreadyExistsException e) {
       return false;
-    } catch (NoSuchFileException e) {
-      throw new IOException(file + ": its directory doesn't exist", e);
-    } catch (AccessDeniedException e) {
-      throw new IOException(file + ": permission denied", e);
+    } catch (IOException e) {
+      throw new IOException(file + ": " + FileErrors.unwritable(e), e);
     }
   }
 

@@ -51,7 +51,7 @@ class PepperTest {
     Path lost = directory.resolve("missing").resolve("pepper");
     assertThatThrownBy(() -> Pepper.create(lost))
         .isInstanceOf(IOException.class)
-        .hasMessage(lost + ": its directory doesn't exist");
+        .hasMessage(lost + ": can't be written: no such directory");
   }
 
   @Test
