@@ -21,6 +21,7 @@ import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.model.PublishedSpecs;
+import io.croupier.operators.report.DigestKey;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.Topic;
 import java.io.IOException;
@@ -94,7 +95,7 @@ public final class CroupierJob {
   /** The effective settings and the graph's operators, as text. Connects to no broker. */
   public static String plan(StreamExecutionEnvironment env, JobConfig config) {
     KafkaIo io = new KafkaIo(config, BrokerLimits.DEFAULTS);
-    JobStart start = new JobStart(LedgerStart.REQUIRE_STATE, io.visible(OutputEnds.NONE));
+    JobStart start = jobStart(LedgerStart.REQUIRE_STATE, io.visible(OutputEnds.NONE));
     build(env, config, BrokerLimits.DEFAULTS, start, io.reports());
     StringBuilder text = new StringBuilder("Settings\n").append(config.describe().indent(2));
     text.append("Operators\n");
@@ -179,11 +180,11 @@ public final class CroupierJob {
       // The sources of the rebuild are not part of this job.
       JobEnvironment.set(env, StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, true);
       AccountedOffsets first = new AccountedOffsets(rebuilt.get());
-      build(env, config, limits, new JobStart(LedgerStart.REBUILT, visible), io.reports(first));
+      build(env, config, limits, jobStart(LedgerStart.REBUILT, visible), io.reports(first));
     } else {
       KafkaSource<RawRecord> reports =
           start == LedgerStart.NEW ? io.reports(io.behindJudged()) : io.reports();
-      build(env, config, limits, new JobStart(start, visible), reports);
+      build(env, config, limits, jobStart(start, visible), reports);
     }
   }
 
@@ -214,6 +215,10 @@ public final class CroupierJob {
           e);
       return Optional.empty();
     }
+  }
+
+  private static JobStart jobStart(LedgerStart start, VisibleOutputs outputs) {
+    return new JobStart(start, outputs, DigestKey.random());
   }
 
   private static void build(

@@ -10,6 +10,7 @@ import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.DigestKey;
 import java.util.function.UnaryOperator;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.configuration.Configuration;
@@ -25,7 +26,8 @@ final class InstrumentedTopology {
   /** The stages of a job that restores its accounts. */
   static Topology topology(JobConfig config, BrokerLimits limits) throws InterruptedException {
     VisibleOutputs outputs = new KafkaIo(config, limits).visible(CroupierJob.outputEnds(config));
-    return CroupierJob.topology(config, limits, new JobStart(LedgerStart.REQUIRE_STATE, outputs));
+    return CroupierJob.topology(
+        config, limits, new JobStart(LedgerStart.REQUIRE_STATE, outputs, new DigestKey(1, 2)));
   }
 
   /** With an operator before the ledger. */

@@ -13,6 +13,7 @@ import io.croupier.operators.flink.restart.JobStart;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.spend.SpendOperator;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.DigestKey;
 import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Limits;
 import io.croupier.simulation.SimulatedLog.Entry;
@@ -44,7 +45,7 @@ class Parts {
         DEAD_LETTERS,
         Limits.getDefaultInstance(),
         true,
-        new JobStart(start, outputs));
+        new JobStart(start, outputs, new DigestKey(1, 2)));
   }
 
   SpendOperator spend(World world) {
@@ -67,7 +68,7 @@ class Parts {
         World.TOPICS.models(),
         JOURNAL,
         PUBLICATIONS,
-        new JobStart(LedgerStart.REQUIRE_STATE, outputs));
+        new JobStart(LedgerStart.REQUIRE_STATE, outputs, new DigestKey(1, 2)));
   }
 
   TransactionalSink sink(

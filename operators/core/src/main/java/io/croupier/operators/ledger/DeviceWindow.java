@@ -1,6 +1,7 @@
 package io.croupier.operators.ledger;
 
 import io.croupier.accounting.numerics.DecimalUnits;
+import io.croupier.operators.report.DigestKey;
 import java.util.Arrays;
 import java.util.function.IntFunction;
 
@@ -13,15 +14,15 @@ import java.util.function.IntFunction;
  * report: its number is used. The other verdicts leave the window unchanged, so that no refused
  * report can push honest ones out.
  *
- * <p>A digest is the first 64 bits of a SHA-256. The window keeps those of the last {@value
+ * <p>A digest has 64 bits; see {@link DigestKey}. The window keeps those of the last {@value
  * #WHOLE_DIGESTS} numbers, and the last 16 bits of each of the others. Other bytes under a judged
  * number are mistaken for a resend if what is kept of their digests is equal: such a report is not
  * used, as any other report with that number, and it is not charged either. By chance this happens
- * with a probability of 2^-64 for each such report, and of 2^-16 for an earlier number. A device
- * can compute two reports with the same digest. It gains the release of the second without a charge
- * to its own user, which it could also send elsewhere. The digest of a report that an honest device
- * has not sent yet depends on its noise, so no other sender can compute a report with that digest
- * beforehand.
+ * with a probability of 2^-64 for each such report, and of 2^-16 for an earlier number. Under a
+ * key, no sender can search for two such reports. Without one, a device can: it gains the release
+ * of the second without a charge to its own user, which it could also send elsewhere. The digest of
+ * a report that an honest device has not sent yet depends on its noise, so even then no other
+ * sender can compute a report with that digest beforehand.
  *
  * <p>Invariants: (1) bit 0 of {@link #judged} is set unless the window is new; (2) each judged
  * number of the window that is not below {@link #lowest} has its place in {@link #endings}, and the
@@ -129,7 +130,7 @@ public final class DeviceWindow {
    * Judges a number and, if it is fresh, adds it. O(1).
    *
    * @param sequence at least 0
-   * @param digest the first 64 bits of the digest of the report's bytes
+   * @param digest the digest of the report's bytes
    */
   public Verdict judge(long sequence, long digest) {
     if (isNew()) {

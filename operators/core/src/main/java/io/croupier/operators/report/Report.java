@@ -8,7 +8,7 @@ import io.croupier.accounting.mechanism.Mechanism;
  * @param mechanism what it declares of its noise; central exactly if the record comes from the
  *     topic for raw gradients
  * @param content what its kind has
- * @param digest SHA-256 of the record's bytes, truncated to 64 bits
+ * @param digest of the record's bytes; see {@link DigestKey}
  */
 public record Report(
     Header header, Mechanism mechanism, Content content, long digest, Source source)

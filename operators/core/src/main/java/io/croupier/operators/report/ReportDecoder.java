@@ -7,7 +7,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
 import io.croupier.accounting.mechanism.CentralNoise;
-import io.croupier.operators.math.PackedVectors;
 import io.croupier.schemas.Declarations;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.GradientReport.DeclarationCase;
@@ -16,8 +15,6 @@ import io.croupier.schemas.Violation;
 import io.croupier.schemas.view.GradientReportView;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -62,15 +59,16 @@ public final class ReportDecoder {
           true);
 
   private final OrdinaryReader.Repeated repeated = new OrdinaryReader.Repeated();
-  private final MessageDigest sha256;
+  private final ReportDigest digest;
 
-  /** Creates a decoder. */
+  /** Creates a decoder whose digests have no key, for readers that use no digests of the job. */
   public ReportDecoder() {
-    try {
-      sha256 = MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    this(DigestKey.NONE);
+  }
+
+  /** Creates a decoder for a ledger whose digests have this key. */
+  public ReportDecoder(DigestKey key) {
+    digest = key.digest();
   }
 
   /**
@@ -84,10 +82,10 @@ public final class ReportDecoder {
     if (value == null) {
       return malformed("value is missing: it must be a GradientReport");
     }
-    long digest = PackedVectors.longAt(sha256.digest(value), 0);
-    Received received = new OrdinaryReader(value, repeated).read(digest, source);
+    long bits = digest.of(value);
+    Received received = new OrdinaryReader(value, repeated).read(bits, source);
     if (received == null) {
-      received = readAny(value, isRaw, digest, source);
+      received = readAny(value, isRaw, bits, source);
     }
     if (!(received instanceof Report report)) {
       return received;

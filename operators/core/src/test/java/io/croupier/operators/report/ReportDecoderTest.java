@@ -23,7 +23,9 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -86,6 +88,23 @@ class ReportDecoderTest {
     assertThat(report.source()).isEqualTo(SOURCE);
     byte[] hash = MessageDigest.getInstance("SHA-256").digest(value);
     assertThat(report.digest()).isEqualTo(PackedVectors.longAt(hash, 0));
+  }
+
+  @Test
+  void aKeyDecidesTheDigest() {
+    byte[] value = bytes("dense { values: [0.5, -2] } l2_laplace { epsilon: 0.1 }");
+    List<Long> digests = new ArrayList<>();
+    for (DigestKey key : List.of(new DigestKey(1, 2), new DigestKey(1, 3), DigestKey.NONE)) {
+      ReportDecoder keyed = new ReportDecoder(key);
+      long digest = digest(keyed, value);
+      assertThat(digest(keyed, value.clone())).isEqualTo(digest);
+      digests.add(digest);
+    }
+    assertThat(digests).doesNotHaveDuplicates();
+  }
+
+  private static long digest(ReportDecoder keyed, byte[] value) {
+    return report(keyed.decode(KEY, value, false, SOURCE)).digest();
   }
 
   @Test

@@ -88,4 +88,9 @@ public final class LedgerMark {
    * Whether no digests are in the state of release 0.2.0; releases up to it didn't have this field.
    */
   public boolean noFormerDigests;
+
+  /** The key of the ledger's digests, as two numbers; both are 0 for none. */
+  public long digestKeyFirst;
+
+  public long digestKeySecond;
 }

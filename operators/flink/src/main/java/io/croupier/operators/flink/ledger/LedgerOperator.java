@@ -31,6 +31,7 @@ import io.croupier.operators.model.PublishedSpecs;
 import io.croupier.operators.model.ReportIntake;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.CandidateExpansion;
+import io.croupier.operators.report.DigestKey;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.schemas.Account;
@@ -123,6 +124,7 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   private transient ScheduledFuture<?> batchEnd;
   private transient List<OutboundRecord> outputs;
   private transient boolean formerDigests;
+  private transient DigestKey digestKey;
   private transient LedgerProgress progress;
   private transient LeftOpen leftOpen;
   private transient int openInputs;
@@ -164,7 +166,6 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
-    decoder = new RecordDecoder(topics, deadLetters, getMetricGroup());
     ledger = new Ledger(perUser);
     statement = new AccountStatement(perUser);
     events = new AccountingEventWriter();
@@ -185,6 +186,13 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
     progress = started.progress();
     leftOpen = started.leftOpen();
     openInputs = 2;
+    // A rebuilt ledger has no digests.
+    boolean begins = marks.stream().allMatch(mark -> mark.rebuilt);
+    digestKey =
+        begins
+            ? start.digestKey()
+            : new DigestKey(marks.get(0).digestKeyFirst, marks.get(0).digestKeySecond);
+    decoder = new RecordDecoder(topics, deadLetters, digestKey, getMetricGroup());
     formerDigests = !marks.stream().allMatch(mark -> mark.noFormerDigests);
     KeyedStateStore keyed = context.getKeyedStateStore();
     accounts = new KeyedAccounts(keyed, formerDigests ? new FormerDigests(keyed) : null);
@@ -492,6 +500,8 @@ public final class LedgerOperator extends AbstractStreamOperator<RoundSum>
         progress.mark(
             now(), subtask(), getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks());
     mark.noFormerDigests = !formerDigests;
+    mark.digestKeyFirst = digestKey.first();
+    mark.digestKeySecond = digestKey.second();
     storedMarks.update(List.of(mark));
   }
 

@@ -5,6 +5,7 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.report.AccountRequestDecoder;
+import io.croupier.operators.report.DigestKey;
 import io.croupier.operators.report.ErasureDecoder;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
@@ -26,10 +27,10 @@ final class RecordDecoder {
   private final Counter decoded;
   private final Counter dead;
 
-  RecordDecoder(Topics topics, DeadLetters deadLetters, MetricGroup group) {
+  RecordDecoder(Topics topics, DeadLetters deadLetters, DigestKey key, MetricGroup group) {
     this.topics = topics;
     this.deadLetters = deadLetters;
-    reports = new ReportDecoder();
+    reports = new ReportDecoder(key);
     decoded = group.counter("reports-decoded");
     dead = group.counter("dead-letters");
   }

@@ -12,6 +12,7 @@ import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.DigestKey;
 import io.croupier.schemas.ModelSpec;
 import io.croupier.schemas.ModelUpdate;
 import java.time.Duration;
@@ -90,7 +91,7 @@ public final class LearnerTasks
                 specReader,
                 TestRecords.WITH_ANONYMOUS,
                 journal,
-                new JobStart(start, outputs),
+                new JobStart(start, outputs, new DigestKey(1, 2)),
                 keyGroups,
                 parallelism,
                 index),
@@ -102,7 +103,7 @@ public final class LearnerTasks
   /** One subtask of one, without a journal, outside of these tasks. */
   public static KeyedTwoInputStreamOperatorTestHarness<String, RoundSum, SpecRecord, OutboundRecord>
       harness(SpecRequirements requirements, VisibleOutputs outputs) throws Exception {
-    JobStart start = new JobStart(LedgerStart.REQUIRE_STATE, outputs);
+    JobStart start = new JobStart(LedgerStart.REQUIRE_STATE, outputs, new DigestKey(1, 2));
     return harness(List::of, requirements, JournalSettings.OFF, start, KEY_GROUPS, 1, 0);
   }
 

@@ -12,14 +12,20 @@ import io.croupier.operators.flink.Subtasks;
 import io.croupier.operators.flink.Subtasks.Backend;
 import io.croupier.operators.flink.Subtasks.Plan;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.flink.restart.JobStart;
+import io.croupier.operators.flink.restart.LedgerStart;
+import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.ledger.StoredAccount;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.DigestKey;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.Limits;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -94,6 +100,35 @@ class LedgerStateTest {
             Outcome.REFUSED_UNKNOWN_MODEL,
             Outcome.REFUSED_DIMENSION,
             Outcome.ADMITTED);
+  }
+
+  /** A ledger keeps the key of its digests; without one, as up to release 0.3.0, it gets none. */
+  @RestoredInEveryBackend
+  void digests(Backend backend, Plan plan) throws Exception {
+    for (DigestKey first : List.of(new DigestKey(3, 4), DigestKey.NONE)) {
+      Queue<DigestKey> keys = new ArrayDeque<>(List.of(first));
+      LedgerTasks ledger =
+          new LedgerTasks(
+              () -> {
+                DigestKey key = keys.isEmpty() ? DigestKey.random() : keys.remove();
+                return LedgerTasks.operator(
+                    List::of,
+                    List::of,
+                    Limits.getDefaultInstance(),
+                    false,
+                    new JobStart(LedgerStart.REQUIRE_STATE, new VisibleRecords(), key));
+              },
+              backend,
+              plan);
+      ledger.publish(0, TestRecords.sgd("m"));
+      for (int i = 1; i <= 3; i++) {
+        assertThat(ledger.judge("u", i, "m").getOutcome()).isEqualTo(Outcome.ADMITTED);
+        ledger.barrier();
+        for (int resent = 1; resent <= i; resent++) {
+          assertThat(ledger.judge("u", resent, "m").getOutcome()).isEqualTo(Outcome.DUPLICATE);
+        }
+      }
+    }
   }
 
   private static Map<String, List<String>> eventBytes(LedgerTasks ledger) {

@@ -13,6 +13,7 @@ import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.model.RoundSum;
+import io.croupier.operators.report.DigestKey;
 import io.croupier.operators.report.ReportDraft;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -56,13 +57,17 @@ public final class LedgerTasks
             List::of,
             perUser,
             journal,
-            new JobStart(LedgerStart.REQUIRE_STATE, new VisibleRecords())));
+            new JobStart(LedgerStart.REQUIRE_STATE, new VisibleRecords(), new DigestKey(1, 2))));
   }
 
   /** The ledger of a job without limits of users that starts in this way. */
   public static LedgerOperator operator(LedgerStart start, VisibleOutputs outputs) {
     return operator(
-        List::of, List::of, Limits.getDefaultInstance(), false, new JobStart(start, outputs));
+        List::of,
+        List::of,
+        Limits.getDefaultInstance(),
+        false,
+        new JobStart(start, outputs, new DigestKey(1, 2)));
   }
 
   static LedgerOperator operator(

@@ -12,6 +12,7 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.OutboundRecord.Destination;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.TestRecords;
+import io.croupier.operators.report.DigestKey;
 import io.croupier.operators.report.Received;
 import io.croupier.operators.report.Report;
 import io.croupier.operators.report.Source;
@@ -44,7 +45,10 @@ class RecordDecoderTest {
 
   private final RecordDecoder decoder =
       new RecordDecoder(
-          TestRecords.TOPICS, TestRecords.DEAD_LETTERS, new UnregisteredMetricsGroup());
+          TestRecords.TOPICS,
+          TestRecords.DEAD_LETTERS,
+          DigestKey.NONE,
+          new UnregisteredMetricsGroup());
   private final List<Received> received = new ArrayList<>();
   private final List<OutboundRecord> deadLetters = new ArrayList<>();
 

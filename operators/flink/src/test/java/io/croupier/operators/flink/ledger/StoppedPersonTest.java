@@ -16,6 +16,7 @@ import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.VisibleRecords;
 import io.croupier.operators.ledger.AccountRebuild;
 import io.croupier.operators.ledger.HeapAccount;
+import io.croupier.operators.report.DigestKey;
 import io.croupier.schemas.Account;
 import io.croupier.schemas.AccountRequest;
 import io.croupier.schemas.AccountingEvent;
@@ -54,7 +55,8 @@ class StoppedPersonTest {
                 () -> List.copyOf(STOPS),
                 Limits.getDefaultInstance(),
                 false,
-                new JobStart(LedgerStart.REQUIRE_STATE, new VisibleRecords())));
+                new JobStart(
+                    LedgerStart.REQUIRE_STATE, new VisibleRecords(), new DigestKey(1, 2))));
     ledger.publish(0, TestRecords.sgd("m"));
     return ledger;
   }

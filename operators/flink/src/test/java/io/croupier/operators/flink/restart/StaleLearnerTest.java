@@ -9,6 +9,7 @@ import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.restart.ProgressRecord.OfSubtask;
 import io.croupier.operators.flink.restart.ProgressRecord.ProgressWriter;
 import io.croupier.operators.flink.restart.VisibleOutputs.PublishedRound;
+import io.croupier.operators.report.DigestKey;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.TaskInfoImpl;
@@ -28,7 +29,7 @@ class StaleLearnerTest {
       throws Exception {
     return LastRounds.start(
         !marks.isEmpty(),
-        new JobStart(LedgerStart.REQUIRE_STATE, visible),
+        new JobStart(LedgerStart.REQUIRE_STATE, visible, new DigestKey(1, 2)),
         marks,
         new TaskInfoImpl("learner", 16, 0, 1, 0));
   }
