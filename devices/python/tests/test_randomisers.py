@@ -52,6 +52,11 @@ class CoinsTest(unittest.TestCase):
         for epsilon, nanos in [(0.1, 10**8), (2, 2 * 10**9), (1.23456789049, 1234567890), (1e-9, 1), (16, 16 * 10**9)]:
             self.assertEqual(randomisers.epsilon_nanos(epsilon), nanos)
 
+    def test_levels_do_not_depend_on_the_decimals_of_a_program(self) -> None:
+        with localcontext() as context:
+            context.prec = 2
+            self.assertEqual(randomisers.epsilon_nanos(1.2345), 1_234_500_000)
+
     def test_levels_out_of_range_are_refused(self) -> None:
         for epsilon in [0, -1, 1e-10, 16.5, math.inf, math.nan]:
             with self.subTest(epsilon=epsilon), self.assertRaisesRegex(ValueError, "must be from 1e-9 to 16"):

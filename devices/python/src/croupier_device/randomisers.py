@@ -4,7 +4,7 @@ it costs no privacy, and every bit comes from the operating system's generator.
 import math
 import secrets
 from dataclasses import dataclass, field
-from decimal import Decimal
+from fractions import Fraction
 from numbers import Real
 from typing import Callable, List, Optional, Sequence
 
@@ -22,7 +22,7 @@ COIN_BITS = 63
 
 def nanos_of(number: float) -> int:
     """A finite number of at least 0, as written in decimals, in units of 1e-9, rounded down."""
-    return math.floor(Decimal(repr(float(number))) * NANOS)
+    return math.floor(Fraction(repr(float(number))) * NANOS)
 
 
 def epsilon_nanos(epsilon: float) -> int:
