@@ -4,7 +4,7 @@ import unittest
 
 from updates import snapshot, update
 
-from croupier_device import CroupierError, Snapshot
+from croupier_device import CroupierError, ModelUpdate, Snapshot
 from croupier_device.snapshot import grid_exponent_of
 
 
@@ -38,7 +38,9 @@ class SnapshotTest(unittest.TestCase):
         wrong = [
             (b"\xff", "it is no Protobuf"),
             (b"", "model_id is missing"),
-            (update(-1), "round is negative"),
+            (update(-1), "round is missing or negative"),
+            (ModelUpdate(model_id="demo", weights=[1], average=[1], gradient_bound=1, grid_exponent=-16).SerializeToString(),
+             "round is missing or negative"),
             (update(dimension=0), "weights is missing"),
             (update(dimension=0, gradient_bound=1, statistics={"day": ["a", "b"]}), "weights is missing"),
             (update(dimension=0, question_probability=0.5, statistics={"day": ["a", "b"]}), "question_probability is not 1"),

@@ -251,7 +251,7 @@ class Snapshot:
         except Exception as error:  # The runtime's releases raise different classes.
             raise CroupierError("not a usable ModelUpdate: it is no Protobuf") from error
         _require(NAME.fullmatch(message.model_id) is not None, "model_id is missing")
-        _require(message.round >= 0, "round is negative")
+        _require(message.HasField("round") and message.round >= 0, "round is missing or negative")
         weights, average = list(message.weights), list(message.average)
         is_alone = not message.HasField("gradient_bound") and len(message.statistics) > 0
         for name, vector in (("weights", weights), ("average", average)):
