@@ -233,6 +233,18 @@ class GatewayTest(unittest.TestCase):
         self.assertEqual(stub.requests[1].headers["If-None-Match"], '"a"')
         self.assertEqual(stub.requests[5].path, "/v1/models/demo?after=3&wait=25")
 
+    def test_a_gateway_that_lags_behind_another_one_gives_no_update(self) -> None:
+        """A model that starts again has smaller rounds, too, but publishes later."""
+        rounds = [(5, 1000), (4, 900), (6, 1100), (0, 1200)]
+        answers = [Answer(200, update(round, published_at_ms=at), {"ETag": f'"{round}"'}) for round, at in rounds]
+        with Stub(*answers, problem(404)) as stub, self.assertRaises(GatewayError):
+            followed = []
+            for snapshot in self.gateway(stub).follow("demo"):
+                followed.append(snapshot.round)
+        self.assertEqual(followed, [5, 6, 0])
+        self.assertEqual(stub.requests[2].path, "/v1/models/demo?after=5&wait=25")
+        self.assertEqual(stub.requests[2].headers["If-None-Match"], '"5"')
+
     def test_urls_that_would_show_the_token_are_refused(self) -> None:
         for url in ["http://gateway.example", "ftp://localhost", "https://", "https://u@h", "https://h?x=1",
                     "https://h#x", "http://localhost.evil.example", "localhost"]:

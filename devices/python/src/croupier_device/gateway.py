@@ -117,6 +117,11 @@ def _pause(failures: int, failure: GatewayError) -> float:
     return max(failure.retry_after or 0.0, longest * (0.5 + random.random() / 2))
 
 
+def _is_outdated(snapshot: Snapshot, newest: Snapshot) -> bool:
+    """Whether an update is of a gateway that lags behind another one. A model that starts again publishes later."""
+    return snapshot.round < newest.round and snapshot.published_at_ms < newest.published_at_ms
+
+
 def _log_retry(failure: GatewayError, seconds: float) -> None:
     LOG.warning("%s; trying again in %.1f s", failure, seconds)
 
@@ -206,11 +211,11 @@ class Gateway:
         for a model that isn't published, or is retired.
         """
         path = self._model(model_id)
-        known: Optional[int] = None
+        newest: Optional[Snapshot] = None
         tag: Optional[str] = None
         failures = 0
         while True:
-            query = "" if known is None else f"?after={known}&wait={wait}"
+            query = "" if newest is None else f"?after={newest.round}&wait={wait}"
             headers = {"Accept": PROTOBUF, **({} if tag is None else {"If-None-Match": tag})}
             try:
                 answer = self._request("GET", path + query, headers, ANSWER + wait)
@@ -228,8 +233,9 @@ class Gateway:
             newer = answer.headers.get("ETag") if answer.status == 200 else tag
             snapshot = self._parse(model_id, answer.body) if answer.status == 200 else None
             # A model that started again may have the same round with another tag.
-            if snapshot is not None and (snapshot.round != known or newer != tag):
-                known, tag = snapshot.round, newer
+            if snapshot is not None and (
+                    newest is None or (not _is_outdated(snapshot, newest) and (snapshot.round != newest.round or newer != tag))):
+                newest, tag = snapshot, newer
                 yield snapshot
             else:
                 # Gateways that don't wait, or disagree, must not be asked without a pause.

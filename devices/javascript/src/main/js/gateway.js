@@ -40,6 +40,13 @@ function checkSignal(signal) {
   check(isSignal, 'signal', kindOf(signal), 'an AbortSignal');
 }
 
+/** An update; null if its gateway lags behind another one. A model that starts again publishes later. */
+function newerOf(snapshot, newest) {
+  const publishedAt = ({ update }) => numberOf(update.publishedAtMs);
+  const isOutdated = snapshot.round < newest?.round && publishedAt(snapshot) < publishedAt(newest);
+  return isOutdated ? null : snapshot;
+}
+
 const NO_REASON = ' without a reason, as another server at its url would';
 const TOO_LARGE = 'a server in front of the gateway takes no request of this size';
 
@@ -133,17 +140,17 @@ export class Gateway {
     const { signal, waitSeconds = DEFAULT_POLL_SECONDS, onRetry = () => {} } = options;
     const path = this.#path(modelId);
     const tries = new Tries();
-    let round = null;
+    let newest = null;
     let etag = null;
     while (!signal?.aborted) {
       const began = this.#now();
       let response;
       let snapshot;
       try {
-        const query = round === null || this.#relay !== null ? '' : `?after=${round}&wait=${waitSeconds}`;
+        const query = newest === null || this.#relay !== null ? '' : `?after=${newest.round}&wait=${waitSeconds}`;
         const headers = etag === null ? {} : { 'If-None-Match': etag };
         response = await this.#request(path + query, { signal, headers, alsoFine: [204, 304] });
-        snapshot = response.status === 200 ? await this.#read(response, readUpdate) : null;
+        snapshot = response.status === 200 ? newerOf(await this.#read(response, readUpdate), newest) : null;
         tries.succeed();
       } catch (failure) {
         await this.#waitAfter(failure, tries, signal, onRetry);
@@ -153,10 +160,10 @@ export class Gateway {
       // A gateway that doesn't wait must not be asked without a pause.
       let pauseMs = this.#now() - began < FIRST_WAIT_MS ? FIRST_WAIT_MS : 0;
       // A model that started again may have the same round with another tag.
-      if (snapshot !== null && (snapshot.round !== round || newer !== etag)) {
+      if (snapshot !== null && (snapshot.round !== newest?.round || newer !== etag)) {
         // Gateways that disagree about the tag must not be asked in turn without a pause.
-        pauseMs = snapshot.round === round ? FIRST_WAIT_MS : 0;
-        round = snapshot.round;
+        pauseMs = snapshot.round === newest?.round ? FIRST_WAIT_MS : 0;
+        newest = snapshot;
         etag = newer;
         yield snapshot;
       }
@@ -221,7 +228,7 @@ export class Gateway {
     const { signal, onRetry = () => {} } = options;
     const path = `${this.#path(modelId)}/events`;
     const tries = new Tries();
-    let round = null;
+    let newest = null;
     let announced = null;
     while (!signal?.aborted) {
       try {
@@ -237,12 +244,12 @@ export class Gateway {
           if (event.type !== 'message' && event.type !== 'update') {
             continue;
           }
-          const snapshot = this.#parsed(event.data, (data) => readUpdate(JSON.parse(data)));
+          const snapshot = newerOf(this.#parsed(event.data, (data) => readUpdate(JSON.parse(data))), newest);
           tries.succeed();
           // The keys of a window may be announced after the round.
-          const windows = JSON.stringify(snapshot.update.windows ?? []);
-          if (snapshot.round !== round || windows !== announced) {
-            round = snapshot.round;
+          const windows = JSON.stringify(snapshot?.update.windows ?? []);
+          if (snapshot !== null && (snapshot.round !== newest?.round || windows !== announced)) {
+            newest = snapshot;
             announced = windows;
             yield snapshot;
           }

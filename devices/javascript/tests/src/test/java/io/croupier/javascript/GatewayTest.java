@@ -38,8 +38,11 @@ class GatewayTest extends DeviceFixture {
   }
 
   private static String update(int round) {
-    return "answer(200, {headers: {ETag: '\"%1$s\"'}, body: %2$s})"
-        .formatted(round, UPDATE.formatted(round));
+    return update(round, UPDATE.formatted(round));
+  }
+
+  private static String update(int round, String body) {
+    return "answer(200, {headers: {ETag: '\"%s\"'}, body: %s})".formatted(round, body);
   }
 
   /** A stream that is cut into chunks of a size. */
@@ -118,6 +121,28 @@ class GatewayTest extends DeviceFixture {
     assertThat(rounds("follow", 3)).containsExactly(7, 7, 8);
     assertThat(requests()).hasSize(4);
     assertThat(header(3, "If-None-Match")).isEqualTo("\"7-restarted\"");
+  }
+
+  private static String published(int round, int atMs) {
+    return UPDATE.formatted(round).replace("}", ", \"publishedAtMs\": \"%d\"}".formatted(atMs));
+  }
+
+  /** A model that starts again has smaller rounds, too, but publishes later. */
+  @Test
+  void aGatewayThatLagsBehindAnotherOneGivesNoUpdate() {
+    visits.answerNext(
+        update(5, published(5, 1000)),
+        update(4, published(4, 900)),
+        update(6, published(6, 1100)),
+        update(0, published(0, 1200)));
+    assertThat(rounds("follow", 3)).containsExactly(5, 6, 0);
+    assertThat(urls().get(2)).isEqualTo(MODEL + "?after=5&wait=25");
+    visits.answerNext(
+        stream(
+            "data: %s\n\ndata: %s\n\ndata: %s\n\n"
+                .formatted(published(5, 1000), published(4, 900), published(6, 1100)),
+            1000));
+    assertThat(rounds("events", 2)).containsExactly(5, 6);
   }
 
   @Test
