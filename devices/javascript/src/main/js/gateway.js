@@ -246,11 +246,10 @@ export class Gateway {
           }
           const snapshot = newerOf(this.#parsed(event.data, (data) => readUpdate(JSON.parse(data))), newest);
           tries.succeed();
-          // The keys of a window may be announced after the round.
-          const windows = JSON.stringify(snapshot?.update.windows ?? []);
-          if (snapshot !== null && (snapshot.round !== newest?.round || windows !== announced)) {
+          // A round is announced again with other terms, the keys of a window, or another average.
+          if (snapshot !== null && event.data !== announced) {
             newest = snapshot;
-            announced = windows;
+            announced = event.data;
             yield snapshot;
           }
         }

@@ -389,6 +389,17 @@ class GatewayTest extends DeviceFixture {
     assertThat(urls()).containsOnly(MODEL + "/events").hasSize(3);
   }
 
+  /** An operator rolls the model back, or it asks more devices since it lacks answers. */
+  @ParameterizedTest
+  @ValueSource(strings = {"averageRound", "answerProbability"})
+  void anEventWithAnotherUpdateOfTheRoundIsRead(String field) {
+    String update = UPDATE.formatted(5);
+    String changed = update.replace("}", ", \"%s\": 1}".formatted(field));
+    visits.answerNext(
+        stream("data: %s\n\ndata: %s\n\ndata: %s\n\n".formatted(update, update, changed), 1000));
+    assertThat(rounds("events", 2)).containsExactly(5, 5);
+  }
+
   @Test
   void eventsOfAnotherServerEndWithAnError() {
     visits.answerTimes(6, "answer(200, {headers: {'Content-Type': 'text/html'}, body: []})");
