@@ -147,9 +147,11 @@ export class Gateway {
       let response;
       let snapshot;
       try {
-        const query = newest === null || this.#relay !== null ? '' : `?after=${newest.round}&wait=${waitSeconds}`;
+        const isWaiting = newest !== null && this.#relay === null;
+        const query = isWaiting ? `?after=${newest.round}&wait=${waitSeconds}` : '';
+        const timeoutMs = REQUEST_TIMEOUT_MS + (isWaiting ? Math.min(1000 * waitSeconds, LONGEST_RETRY_MS) : 0);
         const headers = etag === null ? {} : { 'If-None-Match': etag };
-        response = await this.#request(path + query, { signal, headers, alsoFine: [204, 304] });
+        response = await this.#request(path + query, { signal, headers, timeoutMs, alsoFine: [204, 304] });
         snapshot = response.status === 200 ? newerOf(await this.#read(response, readUpdate), newest) : null;
         tries.succeed();
       } catch (failure) {

@@ -111,6 +111,23 @@ class GatewayTest extends DeviceFixture {
     assertThat(waits()[1]).isGreaterThanOrEqualTo(30_000);
   }
 
+  /** A gateway may answer a poll as late as it was asked to. */
+  @Test
+  void aPollHasTheTimeThatItAsksFor() {
+    browser.eval(
+        "globalThis.times = []; globalThis.AbortSignal = { timeout: (ms) => void times.push(ms) }");
+    try {
+      visits.answerNext(update(7), update(8), update(9));
+      visits.await(
+          browser
+              .eval("(gateway, take) => take(gateway.follow('m', {waitSeconds: 90}), 3)")
+              .execute(gateway, scenarios.getMember("take")));
+      assertThat(Browser.doubles(browser.eval("times"))).containsExactly(60_000, 150_000, 150_000);
+    } finally {
+      browser.eval("delete globalThis.AbortSignal");
+    }
+  }
+
   /** The model was retired and applied again; its round is the one that the page has. */
   @Test
   void aRestartedModelIsReadOnce() {
