@@ -156,6 +156,14 @@ class AccountTest(unittest.TestCase):
         self.stub.account = Answer(200, json.dumps(account).encode())
         self.assertEqual(self.refused(1), "the job refused this device's report 0: because")
 
+    def test_what_is_left_of_mu_does_not_show_whether_a_report_fits(self) -> None:
+        self.report(0)
+        for left in [{"mu": 0.1}, {"epsilon": 100, "epsilonAtDelta": 0.1}]:
+            with self.subTest(left=left):
+                self.now += MINUTE
+                self.answer(0, left, self.refusal(0, "REFUSED_BUDGET", 1_800_000_000_000))
+                self.assertEqual(self.refused(1), "the job refused this device's report 0: because")
+
     def test_another_process_asks_before_its_first_report(self) -> None:
         self.report(0)
         self.ledger.close()

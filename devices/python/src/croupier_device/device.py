@@ -249,13 +249,15 @@ class Device:
         if account.get("stopped"):
             return "the person is stopped: the job and its gateways take no report"
         on_model = [model for model in account["models"] if model["modelId"] == terms.model_id]
-        has_left = any("left" in part for part in [account, *on_model])
+        lefts = [part["left"] for part in [account, *on_model] if "left" in part]
+        # Whether what is left of these two kinds admits a report, the job alone knows.
+        is_shown = bool(lefts) and not any("mu" in left or "epsilonAtDelta" in left for left in lefts)
         for refusal in account["refusals"]:
             outcome = refusal.get("outcome")
             # A wrong sequence number is the device's; any other reason is one model's, but for a stop, which the account
-            # shows. A limit's lasts until something is left.
+            # shows. A limit's lasts until enough is left.
             concerns = outcome == "REFUSED_SEQUENCE" or (
-                refusal["modelId"] == terms.model_id and outcome != "REFUSED_STOPPED" and not (outcome == "REFUSED_BUDGET" and has_left))
+                refusal["modelId"] == terms.model_id and outcome != "REFUSED_STOPPED" and not (outcome == "REFUSED_BUDGET" and is_shown))
             if (concerns and refusal["deviceId"] == self._ledger.device_id and refusal["sequence"] == last
                     and account["asOfMs"] - refusal["appendedAtMs"] < REFUSED_MS):
                 return f"the job refused this device's report {last}: {refusal['reason']}"

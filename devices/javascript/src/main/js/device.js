@@ -189,11 +189,13 @@ export class Device {
       return 'the person is stopped: the job and its gateways take no report';
     }
     const onModel = account.models.find((model) => model.modelId === modelId);
-    const hasLeft = account.left !== undefined || onModel?.left !== undefined;
+    const lefts = [account.left, onModel?.left].filter((left) => left !== undefined);
+    // Whether what is left of these two kinds admits a report, the job alone knows.
+    const isShown = lefts.length > 0 && lefts.every(({ mu, epsilonAtDelta }) => (mu ?? epsilonAtDelta) === undefined);
     // A wrong sequence number is the device's; any other reason is one model's, but for a stop, which the account shows.
-    // A limit's lasts until something is left.
+    // A limit's lasts until enough is left.
     const concerns = (refusal) => refusal.outcome === 'REFUSED_SEQUENCE'
-      || (refusal.modelId === modelId && refusal.outcome !== 'REFUSED_STOPPED' && !(refusal.outcome === 'REFUSED_BUDGET' && hasLeft));
+      || (refusal.modelId === modelId && refusal.outcome !== 'REFUSED_STOPPED' && !(refusal.outcome === 'REFUSED_BUDGET' && isShown));
     const own = account.refusals.find((refusal) => (
       concerns(refusal) && refusal.deviceId === this.deviceId && refusal.sequence === last
       && account.asOfMs - refusal.appendedAtMs < REFUSED_MS));

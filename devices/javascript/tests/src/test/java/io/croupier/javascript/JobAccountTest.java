@@ -204,6 +204,14 @@ class JobAccountTest extends DeviceFixture {
     assertThat(refused(1)).isEqualTo("the job refused this device's report 0: because");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"\"mu\": 0.1", "\"epsilon\": 100, \"epsilonAtDelta\": 0.1"})
+  void whatIsLeftOfMuDoesNotShowWhetherAReportFits(String left) {
+    visits.await(report(device, 0));
+    answer(account(0, left, refusal(0, "REFUSED_BUDGET", "1800000000000")));
+    assertThat(refused(1)).isEqualTo("the job refused this device's report 0: because");
+  }
+
   @Test
   void anotherVisitAsksBeforeItsFirstReport() {
     visits.await(report(device, 0));
