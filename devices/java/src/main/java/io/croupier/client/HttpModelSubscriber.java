@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Follows one model over a gateway, by long polls, and keeps its newest committed update until the
- * model is retired. It needs no token. A round that is superseded between two polls is not read;
- * nor is one that the job publishes again. The newest round is read again when the gateway
- * announces other windows for anonymous reports with it.
+ * model is retired. It needs no token. A round that is superseded between two polls is not read.
+ * The newest round is read again when its update changes, as to a larger probability of answers, or
+ * to those of a model that starts again.
  *
  * <p>Through a relay, the gateway doesn't see who follows the model: polls don't wait, and the
  * pauses between them are random, so that they don't recognise a device.
@@ -203,7 +203,8 @@ public final class HttpModelSubscriber implements AutoCloseable {
   }
 
   /**
-   * Waits for an update of another round than that of an earlier one.
+   * Waits for an update of another round than that of an earlier one, or one that asks more devices
+   * in that round, as the job does while it lacks answers.
    *
    * @return the newest update
    * @throws TimeoutException if there is none after {@code timeout}
@@ -211,7 +212,7 @@ public final class HttpModelSubscriber implements AutoCloseable {
    */
   public ModelSnapshot awaitAfter(ModelSnapshot earlier, Duration timeout)
       throws TimeoutException, InterruptedException {
-    return await(update -> update.round() != earlier.round(), timeout);
+    return await(update -> update.asksOthersThan(earlier), timeout);
   }
 
   private synchronized ModelSnapshot await(Predicate<ModelSnapshot> isAwaited, Duration timeout)
@@ -322,7 +323,10 @@ public final class HttpModelSubscriber implements AutoCloseable {
     return take(ModelSnapshot.parse(answer.body()), answer.headers().firstValue("ETag").orElse(""));
   }
 
-  /** Keeps an update; returns whether it is a new one. */
+  /**
+   * Keeps an update; returns whether it is one of another round. Gateways that disagree about a
+   * round must not be asked in turn without a pause.
+   */
   private boolean take(ModelSnapshot snapshot, String newTag) {
     if (!snapshot.modelId().equals(modelId)) {
       throw new IllegalStateException("the gateway answered with another model");
@@ -335,20 +339,16 @@ public final class HttpModelSubscriber implements AutoCloseable {
     if (isKnown(snapshot)) {
       return false;
     }
+    boolean isOther = !after.equals(Optional.of(snapshot.round()));
     after = Optional.of(snapshot.round());
     add(snapshot);
     listener.accept(snapshot);
-    return true;
+    return isOther;
   }
 
-  /** Whether it has round, windows and served average of the newest update that was read. */
+  /** Whether it is the newest update that was read. */
   private synchronized boolean isKnown(ModelSnapshot snapshot) {
-    return after.equals(Optional.of(snapshot.round()))
-        && publications
-            .map(Publications::newest)
-            .filter(newest -> newest.windows().equals(snapshot.windows()))
-            .filter(newest -> newest.averageRound().equals(snapshot.averageRound()))
-            .isPresent();
+    return publications.map(Publications::newest).filter(snapshot::isSameUpdate).isPresent();
   }
 
   /** Of a gateway that lags behind another one. A model that starts again publishes later. */

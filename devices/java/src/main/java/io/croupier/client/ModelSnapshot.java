@@ -14,6 +14,7 @@ import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.TokenWindow;
 import io.croupier.schemas.view.ModelUpdateView;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -387,6 +388,18 @@ public final class ModelSnapshot {
 
   public long publishedAtMs() {
     return update.getPublishedAtMs();
+  }
+
+  /** Whether it may ask a device that an earlier update didn't ask. */
+  boolean asksOthersThan(ModelSnapshot earlier) {
+    return round() != earlier.round() || answerProbability() > earlier.answerProbability();
+  }
+
+  /** Whether both are of equal updates. */
+  boolean isSameUpdate(ModelSnapshot other) {
+    return update.equals(other.update)
+        && Arrays.equals(weights, other.weights)
+        && Arrays.equals(average, other.average);
   }
 
   @Override

@@ -191,7 +191,8 @@ public final class ModelSubscriber implements AutoCloseable {
   }
 
   /**
-   * Waits for an update of another round than that of an earlier one.
+   * Waits for an update of another round than that of an earlier one, or one that asks more devices
+   * in that round, as the job does while it lacks answers.
    *
    * @return the newest update of its model
    * @throws TimeoutException if there is none after {@code timeout}
@@ -199,7 +200,7 @@ public final class ModelSubscriber implements AutoCloseable {
    * @throws InterruptException if the thread is interrupted; its interrupt status remains set
    */
   public ModelSnapshot awaitAfter(ModelSnapshot earlier, Duration timeout) throws TimeoutException {
-    return await(earlier.modelId(), update -> update.round() != earlier.round(), timeout);
+    return await(earlier.modelId(), update -> update.asksOthersThan(earlier), timeout);
   }
 
   private synchronized ModelSnapshot await(

@@ -220,6 +220,28 @@ class HttpModelSubscriberTest {
     }
   }
 
+  /** The job raises the probability while it lacks answers; or the model started again. */
+  @Test
+  void otherTermsOfTheSameRoundAreRead() throws Exception {
+    AtomicReference<String> tag = new AtomicReference<>("W/\"first\"");
+    List<Double> heard = new CopyOnWriteArrayList<>();
+    try (StubGateway gateway =
+            tagged(
+                tag,
+                "again",
+                Updates.update("m", 7, 0).setAnswerProbability(0.1),
+                update -> update.setAnswerProbability(0.2));
+        HttpModelSubscriber models =
+            new HttpModelSubscriber(
+                gateway.uri(), "m", snapshot -> heard.add(snapshot.answerProbability()))) {
+      ModelSnapshot first = models.await(PATIENCE);
+      tag.set("W/\"again\"");
+      assertThat(models.awaitAfter(first, PATIENCE).answerProbability()).isEqualTo(0.2);
+      assertThat(models.published(7).orElseThrow().requests().answerProbability()).isEqualTo(0.2);
+      await(() -> heard.size() == 2);
+    }
+  }
+
   /** As a server answers that ignores what the client has. */
   @Test
   void aRoundThatIsNoNewerIsReadWithPauses() throws Exception {

@@ -232,6 +232,17 @@ class ModelSubscriberTest {
     assertThat(subscriber.awaitAfter(b, LONG).round()).isEqualTo(8);
   }
 
+  /** A device that wasn't asked must learn that the round asks more devices. */
+  @Test
+  void aRoundThatAsksMoreDevicesIsAnother() throws Exception {
+    topic(1);
+    publish("a", Updates.update("a", 7, 1).setAnswerProbability(0.25).build().toByteArray());
+    subscribe();
+    ModelSnapshot few = subscriber.await("a", LONG);
+    publish("a", Updates.update("a", 7, 1).setAnswerProbability(0.5).build().toByteArray());
+    assertThat(subscriber.awaitAfter(few, LONG).answerProbability()).isEqualTo(0.5);
+  }
+
   /** A subscriber asks this address, where no server listens. */
   @Execution(ExecutionMode.CONCURRENT)
   @Test
