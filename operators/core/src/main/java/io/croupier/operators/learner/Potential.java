@@ -159,10 +159,9 @@ public final class Potential implements Serializable {
     double c = range / unit;
     double a = scaledCoins(coins, unit);
     double b = scaledVariance(quadratic, unit);
-    double scale = scale(unit, firstMass);
     return !prior.isLogarithmic() && ClosedForm.covers(a, b)
-        ? closedForm(a, b, c, scale, coins)
-        : quadrature(Quantity.PREDICTION, a, b, c, unit, scale, coins);
+        ? closedForm(a, b, c, scale(unit, firstMass), coins)
+        : quadrature(Quantity.PREDICTION, a, b, c, unit, firstMass, coins);
   }
 
   /**
@@ -179,11 +178,11 @@ public final class Potential implements Serializable {
     double unit = unit(range);
     double c = range / unit;
     double b = scaledVariance(quadratic, unit);
-    double scale = scale(unit, firstMass);
     double a = scaledCoins(coins, unit);
     if (coins > 0) {
-      return quadrature(Quantity.SIDE, a, b, c, unit, scale, coins);
+      return quadrature(Quantity.SIDE, a, b, c, unit, firstMass, coins);
     }
+    double scale = scale(unit, firstMass);
     double window = Math.min(c, 2 * WINDOW_DEPTH / (a + Math.sqrt(a * a + 4 * b * WINDOW_DEPTH)));
     return prior.isLogarithmic()
         ? scale * PanelQuadrature.mass(-a, b, 0, -a, 0, window, c, StrictMath.log(unit), true)
@@ -240,7 +239,7 @@ public final class Potential implements Serializable {
         scaledVariance(quadratic, unit),
         range / unit,
         unit,
-        scale(unit, firstMass),
+        firstMass,
         coins);
   }
 
@@ -273,7 +272,14 @@ public final class Potential implements Serializable {
 
   /** Computes window and integral in one method, because returning a window would allocate. */
   private double quadrature(
-      Quantity quantity, double a, double b, double c, double unit, double scale, double coins) {
+      Quantity quantity,
+      double a,
+      double b,
+      double c,
+      double unit,
+      double firstMass,
+      double coins) {
+    double scale = scale(unit, firstMass);
     double edge = Peak.slope(a, b, c);
     double exponent = Peak.exponent(a, b, c, edge);
     double exponentLow = Peak.exponentLow(a, b, c, edge, exponent);
@@ -314,7 +320,7 @@ public final class Potential implements Serializable {
       case LOG_POTENTIAL -> {
         double normalised = sum * scale / unit;
         return prior.hasPole()
-            ? logExcess(normalised, exponent, exponentLow)
+            ? logExcess(normalised, exponent, exponentLow, prior.normaliser(c, unit) / firstMass)
             : exponent + (exponentLow + StrictMath.log(normalised));
       }
       case LOG_PREDICTION -> {
@@ -327,11 +333,19 @@ public final class Potential implements Serializable {
     }
   }
 
-  private double logExcess(double sum, double exponent, double exponentLow) {
+  /**
+   * Returns the logarithm of the potential.
+   *
+   * @param sum of the excess over the potential without coins, relative to exp(E)
+   * @param share that potential: the mass of the range over that of the first one; 1 for the
+   *     improper prior
+   */
+  private double logExcess(double sum, double exponent, double exponentLow, double share) {
     if (exponent > PanelQuadrature.LOG_DOMAIN) {
       return exponent + (exponentLow + StrictMath.log(sum));
     }
-    return prior.logPotential(StrictMath.exp(exponent) * (1 + exponentLow) * sum);
+    double excess = StrictMath.exp(exponent) * (1 + exponentLow) * sum;
+    return prior.logPotential(excess + (share - 1));
   }
 
   /** Returns the integral of exp(-b v^2) over [-halfWidth, halfWidth]. */

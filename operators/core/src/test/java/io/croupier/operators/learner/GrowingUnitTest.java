@@ -36,7 +36,7 @@ class GrowingUnitTest {
   @ParameterizedTest
   @EnumSource
   void aProperPriorLosesAtMostTheWealthThatItReceives(Adversary adversary) {
-    for (Prior prior : new Prior[] {new Prior.Uniform(), new Prior.Conjugate(2)}) {
+    for (Prior prior : new Prior[] {new Prior.Uniform(), new Prior.Conjugate(2), new Prior.Cv()}) {
       Random random = new Random(7);
       BettorGame play = new BettorGame(prior);
       for (int t = 1; t <= 300; t++) {

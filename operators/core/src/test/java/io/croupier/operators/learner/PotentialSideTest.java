@@ -93,6 +93,26 @@ class PotentialSideTest {
     }
   }
 
+  /** What falls out of a range, or was added to the wealth, scales the potential of the rest. */
+  @ParameterizedTest
+  @ValueSource(strings = {"conjugate", "uniform", "cv"})
+  void thePotentialOfProperPriorsIsInUnitsOfTheFirstMass(String name) {
+    SplittableRandom random = new SplittableRandom(9);
+    for (int i = 0; i < 1000; i++) {
+      double range = name.equals("cv") ? random.nextDouble(0.01, 0.9) : decades(random, -6, 6);
+      Prior prior = TestLearners.prior(name, decades(random, -3, 3) / (range * range));
+      double mass = Potential.mass(prior, range);
+      double share = decades(random, -3, 3);
+      double quadratic = prior.addedVariance() + decades(random, -6, 8) / (range * range);
+      double coins = random.nextDouble(-1, 1) * decades(random, -4, 2.5) / range;
+      Potential potential = new Potential(prior, range);
+      double log = potential.logPotential(coins, quadratic, range, mass);
+      assertThat(potential.logPotential(coins, quadratic, range, mass / share))
+          .as("L %s, V %s, range %s, share %s", coins, quadratic, range, share)
+          .isCloseTo(log + Math.log(share), within(1e-11 * Math.max(1, Math.abs(log))));
+    }
+  }
+
   /** What falls out of a range is lost: the rest doesn't grow. */
   @Test
   void aSmallerRangeHasSmallerBets() {
