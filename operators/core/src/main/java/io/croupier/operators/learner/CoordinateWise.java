@@ -350,7 +350,7 @@ public final class CoordinateWise implements Bettor<CoordinateWise.State> {
           potential.side(coins, upper, range, mass)
               - potential.side(-coins, chunks.lower(j) + added, lowerRange, mass);
     }
-    double z = initialWealth * state.weighting.unit() * prediction;
+    double z = state.weighting.unit() * prediction * initialWealth; // as MagnitudeLearner does
     if (Math.abs(z) > MagnitudeLearner.LIMIT) {
       z = Math.copySign(MagnitudeLearner.LIMIT, z);
       state.saturations++;

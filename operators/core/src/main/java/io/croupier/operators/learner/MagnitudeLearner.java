@@ -123,7 +123,8 @@ public final class MagnitudeLearner implements Serializable {
     if (state.upper.bound == 0) {
       return;
     }
-    double magnitude = initialWealth * unit * prediction(state);
+    // In this order, nothing but the bet itself can overflow: infinity times 0 would be no number.
+    double magnitude = unit * prediction(state) * initialWealth;
     if (Math.abs(magnitude) > LIMIT) {
       magnitude = Math.copySign(LIMIT, magnitude);
       state.saturations++;
@@ -181,7 +182,8 @@ public final class MagnitudeLearner implements Serializable {
       return StrictMath.log(magnitude);
     }
     return potential.logPrediction(coins, quadratic, range, state.mass)
-        + StrictMath.log(initialWealth * unit);
+        + StrictMath.log(initialWealth)
+        + StrictMath.log(unit);
   }
 
   /** V and h of one side. Invariants: V is finite, and falls by discounts alone; h never falls. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.croupier.operators.report.Specs;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectOutputStream;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -50,6 +51,25 @@ class LearnersTest {
   void defaultsOfTheBlackBox(String learner, String prior, double wealth) {
     assertThat(magnitude(learner))
         .isCloseTo(wealth * predicted(TestLearners.prior(prior, 4), 0.1), within(1e-15));
+  }
+
+  /** A bet of 0 stays 0, however large the wealth is in the unit of rounds that grow. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "black_box {}",
+        "banco {strongest_noise {sub_exponential {variance: 0 beta_max: inf}}}",
+        "combined {}",
+        "coordinate_wise {}"
+      })
+  void noWealthIsTooLarge(String learner) {
+    TestRun<?> run = new TestRun<>(learner("initial_wealth: 1.7e308 " + learner));
+    for (int t = 0; t < 4; t++) {
+      Iterate iterate = run.publish();
+      assertThat(Arrays.stream(iterate.weights)).allMatch(Double::isFinite);
+      assertThat(iterate.diagnostics.values()).allMatch(Double::isFinite);
+      run.step(t, 1 << t, 2, new double[] {t == 0 ? 1 : 0, 0}, 0);
+    }
   }
 
   /** No noise: a = k1 / G, and V grows by G^2 a round. */
