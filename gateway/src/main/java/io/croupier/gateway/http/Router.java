@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -26,9 +27,14 @@ final class Router extends Handler.Abstract {
   /** Attribute of a request with its {@link Route}. */
   static final String ROUTE = "io.croupier.gateway.route";
 
-  /** Addresses alone, since a name would be looked up. */
+  /**
+   * Addresses alone, since a name would be looked up. Some proxies append the port, too, with IPv6
+   * in brackets; it differs from connection to connection.
+   */
   private static final Pattern ADDRESS =
-      Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|[0-9a-fA-F.]*:[0-9a-fA-F:.]{1,44}");
+      Pattern.compile(
+          "(\\d{1,3}(?:\\.\\d{1,3}){3}|\\[[0-9a-fA-F:.]{2,45}\\])(?::\\d{1,5})?"
+              + "|[0-9a-fA-F.]*:[0-9a-fA-F:.]{1,44}");
 
   private static final int IPV6_NETWORK_BYTES = 8;
   private static final int IPV6_BYTES = 16;
@@ -105,8 +111,12 @@ final class Router extends Handler.Abstract {
     // The proxy appends the address; everything before it may be the client's invention.
     String[] hops = forwarded.get(forwarded.size() - 1).split(",", -1);
     String last = hops[hops.length - 1].strip();
+    Matcher found = ADDRESS.matcher(last);
+    if (!found.matches()) {
+      return direct;
+    }
     try {
-      return ADDRESS.matcher(last).matches() ? network(InetAddress.getByName(last)) : direct;
+      return network(InetAddress.getByName(found.group(1) == null ? last : found.group(1)));
     } catch (UnknownHostException e) {
       return direct;
     }
