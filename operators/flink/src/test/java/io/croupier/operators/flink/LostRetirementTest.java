@@ -70,6 +70,23 @@ class LostRetirementTest {
     }
   }
 
+  /** No barrier need lie between the start of the job and the spec. */
+  @ParameterizedTest
+  @EnumSource(names = {"RESTORED", "RESCALED"})
+  void aSuccessorThatIsPublishedBeforeTheFirstBarrierBeginsAnew(Plan plan) throws Exception {
+    try (LearnerTasks learner = new LearnerTasks(plan, new Compacted())) {
+      learner.publish(3, SPEC);
+      learner.barrier();
+      learner.publish(9, SPEC.clone().setDimension(2));
+      learner.barrier();
+
+      assertThat(learner.outputs()).as("the update, its removal, the successor's").hasSize(3);
+      assertThat(learner.outputs().get(1).value).isNull();
+      assertThat(learner.lastUpdate().getWeightsCount()).isEqualTo(2);
+      assertThat(learner.lastUpdate().getRound()).isEqualTo(1);
+    }
+  }
+
   @Test
   void aTopicThatHasItsSpecChangesNothing() throws Exception {
     try (LearnerTasks learner = new LearnerTasks(Plan.RESTORED, () -> List.of())) {

@@ -188,7 +188,10 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
         .toList();
   }
 
-  /** Applies these retirements, once: no record may be emitted before the first barrier. */
+  /**
+   * Applies these retirements, once: before the next spec, which may begin a successor, or at the
+   * first barrier. An operator that opens emits no record.
+   */
   private void retireAsLost() throws Exception {
     for (SpecRecord retirement : lostRetirements) {
       setCurrentKey(retirement.modelId);
@@ -205,7 +208,10 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
 
   @Override
   public void processElement2(StreamRecord<SpecRecord> element) throws Exception {
-    follow(element.getValue());
+    SpecRecord spec = element.getValue();
+    retireAsLost();
+    setCurrentKey(spec.modelId);
+    follow(spec);
   }
 
   private void follow(SpecRecord spec) throws Exception {
