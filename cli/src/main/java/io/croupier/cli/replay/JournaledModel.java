@@ -169,7 +169,7 @@ final class JournaledModel {
     if (!judged.report().header().modelId().equals(modelId)) {
       throw mismatch(bundle, "the report at %s belongs to another model".formatted(recordPosition));
     }
-    if (!judged.isAdmitted()) {
+    if (!judged.mayBeAdmitted()) {
       throw mismatch(
           bundle,
           "the report at %s has the verdict %s: the models file is not the one of the recording"

@@ -9,4 +9,13 @@ record JudgedReport(Report report, Outcome outcome) {
   boolean isAdmitted() {
     return outcome == Outcome.ADMITTED;
   }
+
+  /**
+   * Whether a job may have admitted it. A recording has neither the days on which reports arrived,
+   * nor changes of limits, nor who was erased or stopped, so the job's limits may have allowed
+   * more.
+   */
+  boolean mayBeAdmitted() {
+    return isAdmitted() || outcome == Outcome.REFUSED_BUDGET;
+  }
 }

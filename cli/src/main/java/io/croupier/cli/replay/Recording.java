@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Judged reports by the position from which they were recorded. Reports are read on demand.
- * Admitted reports that are read before the journal requires them are kept: as many as the orders
- * of the journal and of the reports differ by, and those that no bundle contains, which stay until
- * the end. Refused reports are not kept, since no journal contains them.
+ * Judged reports by the position from which they were recorded. Reports are read on demand. Those
+ * that are read before the journal requires them, and that the job may have admitted, are kept: as
+ * many as the orders of the journal and of the reports differ by, and those that no bundle
+ * contains, which stay until the end. No journal contains the others.
  */
 final class Recording {
   private final Supplier<JudgedReport> reports;
@@ -33,7 +33,7 @@ final class Recording {
       if (at.equals(position)) {
         return judged;
       }
-      if (judged.isAdmitted()) {
+      if (judged.mayBeAdmitted()) {
         passed.put(at, judged);
       }
     }
@@ -42,7 +42,7 @@ final class Recording {
 
   /** Reads to the end; returns the number of admitted reports that were never taken. */
   long drain() {
-    long remaining = passed.size();
+    long remaining = passed.values().stream().filter(JudgedReport::isAdmitted).count();
     for (JudgedReport judged = reports.get(); judged != null; judged = reports.get()) {
       remaining += judged.isAdmitted() ? 1 : 0;
     }

@@ -125,6 +125,20 @@ class JournalReplayTest {
         .isEqualTo(weights(inOrder));
   }
 
+  /** The recording lacks the days of a period, and who was erased or stopped. */
+  @Test
+  void whatTheJobUsedIsWithinItsLimits() throws Exception {
+    models(", limits: {reports: 1, perDays: 7}");
+    record(0, 0.5);
+    record(0, 0.25);
+    record(0, 0.75);
+
+    List<ModelUpdate> updates = replay(entry(bundle(0, 2, 0).setPublished(true)));
+
+    assertThat(updates).extracting(ModelUpdate::getUsed).containsExactly(0L, 2L);
+    assertThat(weights(updates)).containsExactly(0.0, -0.625);
+  }
+
   @Test
   void droppedBundlesAreCountedAtTheirPlace() throws Exception {
     models(", maxStaleness: 0");
