@@ -33,10 +33,15 @@ final class AnonymousTotals {
   /** Adds an accounting event; those of other outcomes than a token's are ignored. */
   void addEvent(AccountingEvent event) {
     if (event.getOutcome() == Outcome.ERASED) {
-      users.remove(event.getUserId());
+      forget(event.getUserId());
     } else if (event.getOutcome() == Outcome.GRANTED) {
       users.computeIfAbsent(event.getUserId(), id -> allWindows.ofAnother()).grant(event);
     }
+  }
+
+  /** Forgets the tokens of a user whose account is erased. */
+  void forget(String userId) {
+    users.remove(userId);
   }
 
   /**

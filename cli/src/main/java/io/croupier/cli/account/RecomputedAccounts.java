@@ -57,6 +57,7 @@ final class RecomputedAccounts {
   /** Forgets a user whose totals an erasure has deleted: a later event begins a new account. */
   void forget(String userId) {
     accounts.remove(userId);
+    anonymous.forget(userId);
   }
 
   /** Adds {@code count} reports with the same declaration. */

@@ -68,6 +68,18 @@ class RecomputedAccountsTest {
     assertPure(accounts, 3, "a", 3);
   }
 
+  /** Compaction may keep an event of a token, and delete that of the erasure. */
+  @Test
+  void anAccountWhoseTotalsAreForgottenHasNoTokens() {
+    RecomputedAccounts accounts = new RecomputedAccounts();
+    accounts.addEvent(report("a", 1, 1).toBuilder().setOutcome(Outcome.GRANTED).build(), "1");
+    assertThat(accounts.anonymous().isEmpty()).isFalse();
+    accounts.forget("u");
+
+    assertThat(accounts.all()).isEmpty();
+    assertThat(accounts.anonymous().isEmpty()).isTrue();
+  }
+
   /** An operator may have deleted the earlier events. */
   @Test
   void whatOnlyTheErasureRecordsCounts() {
