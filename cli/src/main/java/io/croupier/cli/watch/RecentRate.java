@@ -13,7 +13,7 @@ final class RecentRate {
   private long newest = Long.MIN_VALUE;
   private long first;
 
-  /** Counts an event in a second, which never decreases. */
+  /** Counts an event in a second. A clock that is set back begins a new count. */
   void add(long second) {
     advance(second);
     counts[slot(second)]++;
@@ -33,7 +33,8 @@ final class RecentRate {
   }
 
   private void advance(long second) {
-    if (newest == Long.MIN_VALUE) {
+    if (second < newest || newest == Long.MIN_VALUE) {
+      Arrays.fill(counts, 0);
       first = second;
     } else if (second - newest > SECONDS) {
       Arrays.fill(counts, 0);
@@ -42,7 +43,7 @@ final class RecentRate {
         counts[slot(skipped)] = 0;
       }
     }
-    newest = Math.max(newest, second);
+    newest = second;
   }
 
   private static int slot(long second) {

@@ -22,6 +22,20 @@ class RecentRateTest {
   }
 
   @Test
+  void beginsAnewWhenTheClockIsSetBack() {
+    RecentRate rate = new RecentRate();
+    rate.add(5000);
+    for (int second = 100; second < 200; second++) {
+      rate.add(second);
+      rate.add(second);
+    }
+
+    assertThat(rate.at(200)).isEqualTo(2);
+    assertThat(rate.at(150)).isZero();
+    assertThat(rate.at(151)).isZero();
+  }
+
+  @Test
   void dividesByTheTimeSinceTheFirstEvent() {
     RecentRate rate = new RecentRate();
     assertThat(rate.at(5)).isZero();
