@@ -17,7 +17,8 @@ import java.util.function.Function;
  *   <li>a record that isn't above the last one of its model is ignored;
  *   <li>a null value retires the model; a later spec starts a new model of that name;
  *   <li>a spec is refused if it can't be read, is not valid, is published under another model's key
- *       or can't be run here;
+ *       or can't be run here; if it would start a model, and only the last is wrong, it may be
+ *       applied again after a restart, since what it lacks may have been configured;
  *   <li>a spec is also refused if it changes what is fixed while a model runs; the last good one
  *       stays. A question or statistic of the same name and another meaning begins anew, as if it
  *       had been removed before: once the topic is compacted, not all followers see that it was.
@@ -54,6 +55,7 @@ public final class PublishedSpecs {
     if (offset <= entry.lastOffset) {
       return new SpecChange.Ignored();
     }
+    long last = entry.lastOffset;
     entry.lastOffset = offset;
     if (value == null) {
       entry.spec = new byte[0];
@@ -67,11 +69,15 @@ public final class PublishedSpecs {
       return new SpecChange.Refused("value is not a ModelSpec in Protobuf's encoding");
     }
     List<String> violations = violations(modelId, spec);
-    if (!violations.isEmpty()) {
+    List<String> reasons =
+        violations.isEmpty() ? obstacles.apply(ModelSpecs.current(spec)) : violations;
+    if (!reasons.isEmpty()) {
       if (isOnlySmaller(modelId, spec)) {
         entry.specOffset = offset;
+      } else if (violations.isEmpty() && !running.containsKey(modelId)) {
+        entry.lastOffset = last;
       }
-      return new SpecChange.Refused(String.join("; ", violations));
+      return new SpecChange.Refused(String.join("; ", reasons));
     }
     entry.spec = value.clone();
     entry.specOffset = offset;
@@ -95,7 +101,7 @@ public final class PublishedSpecs {
     if (violations.isEmpty() && current != null) {
       violations = ModelSpecs.changeViolations(asking(spec, current), spec);
     }
-    return violations.isEmpty() ? obstacles.apply(ModelSpecs.current(spec)) : violations;
+    return violations;
   }
 
   /**

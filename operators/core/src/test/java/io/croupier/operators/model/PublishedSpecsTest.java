@@ -120,6 +120,21 @@ class PublishedSpecsTest {
   }
 
   @Test
+  void whatCouldNotRunIsAppliedAgainAfterARestart() {
+    PublishedSpecs picky = new PublishedSpecs(spec -> List.of("not here"));
+    picky.apply("m", 0, null);
+    assertThat(refusal(picky.apply("m", 1, SPEC.toByteArray()))).isEqualTo("not here");
+    picky.apply("invalid", 2, new byte[] {1, 2, 3});
+    PublishedSpecs restored = new PublishedSpecs(spec -> List.of());
+    picky.entries().forEach(restored::restore);
+    assertThat(restored.apply("m", 0, null)).isEqualTo(new SpecChange.Ignored());
+    assertThat(restored.apply("m", 1, SPEC.toByteArray())).isEqualTo(accepted(SPEC));
+    assertThat(restored.apply("m", 1, SPEC.toByteArray())).isEqualTo(new SpecChange.Ignored());
+    assertThat(restored.apply("invalid", 2, LIMITED.toByteArray()))
+        .isEqualTo(new SpecChange.Ignored());
+  }
+
+  @Test
   void aRetiredNameMayBeUsedAgain() {
     apply(0, SPEC);
     specs.apply("m", 1, null);

@@ -159,6 +159,12 @@ final class KeyedModel {
     return published().lastOffset;
   }
 
+  /** Returns whether the state of the current key has a record of the models topic. */
+  static boolean hasApplied(long offset, MapState<String, byte[]> state) throws Exception {
+    byte[] last = state.get(LAST_OFFSET);
+    return last != null && ByteBuffer.wrap(last).getLong() >= offset;
+  }
+
   /** Returns whether a report was judged by a spec that has not arrived here yet. */
   boolean isBehind(long specOffset) {
     return specOffset > lastOffset();

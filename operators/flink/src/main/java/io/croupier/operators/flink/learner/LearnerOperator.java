@@ -26,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -85,10 +86,11 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   private transient KeyedModels models;
   private transient UpdatePublisher publications;
   private transient LostUpdates lost;
-  private transient List<SpecRecord> lostRetirements;
+  private transient List<SpecRecord> missedSpecs;
   private transient LearnerMetrics learnerMetrics;
   private transient Journal journal;
   private transient long lagMs;
+  private transient boolean restored;
   private transient boolean aligned;
   private transient int openInputs;
   private transient boolean hasEmitted;
@@ -96,7 +98,8 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   /**
    * Creates an operator that follows specs by {@code requirements}.
    *
-   * @param specReader finds, at a restart, the models whose retirement the topic no longer has
+   * @param specReader finds, at a restart, the models whose retirement the topic no longer has, and
+   *     those that may run now
    * @param requirements what a spec must satisfy; the same as the ledger's
    * @param deadLetters makes the dead letters of specs that can't be used
    * @param modelsTopic the topic that specs come from
@@ -145,10 +148,10 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
             .getUnionListState(
                 new ListStateDescriptor<>(
                     StateNames.LEARNER_MARKS, TypeInformation.of(LearnerMark.class)));
+    restored = context.isRestored();
     List<LearnerMark> marks = new ArrayList<>();
     storedMarks.get().forEach(marks::add);
-    lastRounds =
-        LastRounds.start(context.isRestored(), start, marks, getRuntimeContext().getTaskInfo());
+    lastRounds = LastRounds.start(restored, start, marks, getRuntimeContext().getTaskInfo());
   }
 
   @Override
@@ -177,27 +180,33 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
           lost.check(keyed.modelId(), keyed.model(), lastRounds);
           known.put(keyed.modelId(), keyed.lastOffset());
         });
-    lostRetirements = known.isEmpty() ? List.of() : lostRetirements(known);
+    missedSpecs = restored ? missedSpecs(known) : List.of();
   }
 
-  /** Returns the retirements of restored models that the topic no longer has. */
-  private List<SpecRecord> lostRetirements(Map<String, Long> known) throws IOException {
+  /**
+   * Returns what the source may not emit again: the retirements of restored models, which the topic
+   * may no longer have, and the records of other models, which could perhaps not run before.
+   */
+  private List<SpecRecord> missedSpecs(Map<String, Long> known) throws IOException {
+    TaskInfo task = getRuntimeContext().getTaskInfo();
     return specReader.readToEnd(known).stream()
-        .filter(spec -> spec.value == null)
-        .filter(spec -> known.getOrDefault(spec.modelId, spec.offset) < spec.offset)
+        .filter(spec -> LastRounds.isOwn(spec.modelId, task))
+        .filter(spec -> spec.value == null || !known.containsKey(spec.modelId))
         .toList();
   }
 
   /**
-   * Applies these retirements, once: before the next spec, which may begin a successor, or at the
-   * first barrier. An operator that opens emits no record.
+   * Applies these records, once: before the next spec, which may begin a successor, or at the first
+   * barrier. An operator that opens emits no record.
    */
-  private void retireAsLost() throws Exception {
-    for (SpecRecord retirement : lostRetirements) {
-      setCurrentKey(retirement.modelId);
-      follow(retirement);
+  private void followMissed() throws Exception {
+    for (SpecRecord spec : missedSpecs) {
+      setCurrentKey(spec.modelId);
+      if (!KeyedModel.hasApplied(spec.offset, chunks)) {
+        follow(spec);
+      }
     }
-    lostRetirements = List.of();
+    missedSpecs = List.of();
   }
 
   @Override
@@ -209,7 +218,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   @Override
   public void processElement2(StreamRecord<SpecRecord> element) throws Exception {
     SpecRecord spec = element.getValue();
-    retireAsLost();
+    followMissed();
     setCurrentKey(spec.modelId);
     follow(spec);
   }
@@ -358,7 +367,7 @@ public final class LearnerOperator extends AbstractStreamOperator<OutboundRecord
   /** Emits what is lost before what is new; the record of progress counts all of it. */
   private void emitAll(RunnableWithException publish, Duration longestClose) throws Exception {
     lastRounds.recordRestored(this::emit);
-    retireAsLost();
+    followMissed();
     lost.emit(this::emit);
     publish.run();
     closeWindows(longestClose);

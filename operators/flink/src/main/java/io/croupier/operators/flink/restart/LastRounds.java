@@ -151,7 +151,8 @@ public final class LastRounds {
     return newer;
   }
 
-  private static boolean isOwn(String modelId, TaskInfo task) {
+  /** Returns whether a subtask has a model. */
+  public static boolean isOwn(String modelId, TaskInfo task) {
     return KeyGroupRangeAssignment.assignKeyToParallelOperator(
             modelId, task.getMaxNumberOfParallelSubtasks(), task.getNumberOfParallelSubtasks())
         == task.getIndexOfThisSubtask();
