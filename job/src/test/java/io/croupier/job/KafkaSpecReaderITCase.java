@@ -87,7 +87,14 @@ class KafkaSpecReaderITCase extends JobFixture {
     testTopics.flush();
     Map<String, Long> known = Map.of("first", 0L, "gone", 1L, "of-another-topic", 2L);
 
-    List<SpecRecord> specs = reader().readToEnd(known);
+    List<SpecRecord> specs;
+    try (LoggedWarnings warnings = new LoggedWarnings(KafkaSpecReader.class)) {
+      specs = reader().readToEnd(known);
+      assertThat(warnings.messages())
+          .singleElement()
+          .asString()
+          .startsWith("The topic " + testTopics.topics.models() + " ends before offset 2, ");
+    }
 
     assertThat(specs).extracting(spec -> spec.modelId).containsExactly("gone", "first", "second");
     assertThat(specs.get(0).value).isNull();

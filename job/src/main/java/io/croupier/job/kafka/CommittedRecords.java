@@ -47,6 +47,11 @@ public final class CommittedRecords {
       return ends.size() == 1;
     }
 
+    /** Returns whether no partition has got as far as to an offset. */
+    boolean endsBefore(long offset) {
+      return ends.values().stream().allMatch(end -> end <= offset);
+    }
+
     /** Returns whether every partition has an offset, with or without a record. */
     boolean has(long offset) {
       return beginnings.values().stream().allMatch(beginning -> beginning <= offset)

@@ -1,5 +1,6 @@
 package io.croupier.job.kafka;
 
+import io.croupier.job.kafka.CommittedRecords.OffsetRange;
 import io.croupier.operators.flink.SpecReader;
 import io.croupier.operators.flink.SpecRecord;
 import java.io.IOException;
@@ -7,10 +8,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads the models topic to its last stable offset, with a separate consumer. */
 public final class KafkaSpecReader implements SpecReader {
   private static final long serialVersionUID = 1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaSpecReader.class);
 
   private final Map<String, String> kafka;
   private final String topic;
@@ -39,8 +44,10 @@ public final class KafkaSpecReader implements SpecReader {
     CommittedRecords.forEach(
         kafka,
         topic,
-        range ->
-            missing.values().removeIf(offset -> !range.isOfOnePartition() || !range.has(offset)),
+        range -> {
+          warnIfCreatedAgain(known, range);
+          missing.values().removeIf(offset -> !range.isOfOnePartition() || !range.has(offset));
+        },
         record -> {
           SpecRecord spec = KafkaIo.spec(record);
           missing.remove(spec.modelId);
@@ -50,6 +57,20 @@ public final class KafkaSpecReader implements SpecReader {
     missing.forEach((modelId, offset) -> all.add(retirement(modelId, offset + 1)));
     all.addAll(specs);
     return all;
+  }
+
+  private void warnIfCreatedAgain(Map<String, Long> known, OffsetRange range) {
+    known.values().stream()
+        .filter(range::endsBefore)
+        .max(Long::compare)
+        .ifPresent(
+            offset ->
+                LOG.warn(
+                    "The topic {} ends before offset {}, which the state has read: it was created"
+                        + " again. Up to this offset, changes of the state's models have no effect,"
+                        + " retirements included. Start without state and with --rebuild-ledger",
+                    topic,
+                    offset));
   }
 
   private static SpecRecord retirement(String modelId, long offset) {
