@@ -87,7 +87,12 @@ public final class TestTopics implements AutoCloseable {
   /** What a job sees of its outputs; the names of its transactions begin with this prefix. */
   public KafkaVisibleOutputs outputs(String transactions) {
     return new KafkaVisibleOutputs(
-        kafka(), topics, OutputEnds.NONE, Set.of(transactions), inputs());
+        kafka(),
+        topics,
+        OutputEnds.NONE,
+        KafkaIo.outputs(JobConfig.of(defaults())),
+        Set.of(transactions),
+        inputs());
   }
 
   /** Deletes the records of a partition before an offset; all of them, if it is -1. */

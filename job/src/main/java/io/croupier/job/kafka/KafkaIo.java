@@ -17,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
@@ -247,8 +246,32 @@ public final class KafkaIo {
         config.kafka(),
         config.topics(),
         ends,
+        outputs(config),
         OutputSink.allTransactions(config.topics().updates()),
         inputs(config));
+  }
+
+  /** The topics that the sinks write to. */
+  public static Set<String> outputs(JobConfig config) {
+    Topics topics = config.topics();
+    Set<String> written =
+        new HashSet<>(
+            Set.of(
+                topics.accountAnswers(),
+                topics.updates(),
+                topics.accounting(),
+                topics.guarantees(),
+                topics.deadLetters(),
+                topics.rawDeadLetters(),
+                topics.progress()));
+    // Without a journal the topic may be missing, or the job may lack rights on it.
+    if (config.journal()) {
+      written.add(topics.journal());
+    }
+    if (config.anonymous()) {
+      written.add(topics.grants());
+    }
+    return written;
   }
 
   /** The topics that the sources read, and the group to which they commit their positions. */
@@ -340,35 +363,16 @@ public final class KafkaIo {
     private static final long serialVersionUID = 1;
 
     private final Topics topics;
-    private final boolean journal;
-    private final boolean anonymous;
+    private final ArrayList<String> written;
 
     OutboundSerializer(JobConfig config) {
       topics = config.topics();
-      journal = config.journal();
-      anonymous = config.anonymous();
+      written = new ArrayList<>(outputs(config));
     }
 
     /** The topics on which an earlier run may have left pooled transactions open. */
     @Override
     public Optional<KafkaDatasetFacet> getKafkaDatasetFacet() {
-      List<String> written =
-          new ArrayList<>(
-              List.of(
-                  topics.accountAnswers(),
-                  topics.updates(),
-                  topics.accounting(),
-                  topics.guarantees(),
-                  topics.deadLetters(),
-                  topics.rawDeadLetters(),
-                  topics.progress()));
-      // Without a journal the topic may be missing, or the job may lack rights on it.
-      if (journal) {
-        written.add(topics.journal());
-      }
-      if (anonymous) {
-        written.add(topics.grants());
-      }
       return Optional.of(
           new DefaultKafkaDatasetFacet(DefaultKafkaDatasetIdentifier.ofTopics(written)));
     }

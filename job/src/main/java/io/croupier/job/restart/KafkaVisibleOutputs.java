@@ -19,6 +19,7 @@ import io.croupier.schemas.Topics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -42,6 +43,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   private final Map<String, String> kafka;
   private final Topics topics;
   private final OutputEnds ends;
+  private final Set<String> written;
   private final Set<String> ownTransactions;
   private final JobInputs inputs;
 
@@ -50,6 +52,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
    *
    * @param kafka properties of Kafka's clients
    * @param ends where the outputs ended when the job was submitted
+   * @param written names of all topics that the sinks write to
    * @param ownTransactions prefixes of the transactional ids whose open transactions may be aborted
    * @param inputs what the job reads
    */
@@ -57,11 +60,13 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
       Map<String, String> kafka,
       Topics topics,
       OutputEnds ends,
+      Set<String> written,
       Set<String> ownTransactions,
       JobInputs inputs) {
     this.kafka = Map.copyOf(kafka);
     this.topics = topics;
     this.ends = ends;
+    this.written = Set.copyOf(written);
     this.ownTransactions = ownTransactions;
     this.inputs = inputs;
   }
@@ -177,7 +182,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
 
   @Override
   public Readers readers(int share, int shares) throws IOException {
-    Set<TopicPartition> partitions = partitions(topics.accounting(), topics.updates());
+    Set<TopicPartition> partitions = partitions(List.of(topics.accounting(), topics.updates()));
     partitions.removeIf(partition -> partition.partition() % shares != share);
     Optional<JobInputs> counted = share == 0 ? Optional.of(inputs) : Optional.empty();
     return new HeldReaders(kafka, partitions, counted, System::currentTimeMillis);
@@ -185,11 +190,9 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
 
   @Override
   public LeftOpen leftOpen() throws IOException {
-    Set<TopicPartition> partitions =
-        partitions(topics.accounting(), topics.updates(), topics.guarantees());
     LingeringTransactions left =
         LingeringTransactions.findUnrecorded(
-            kafka, ownTransactions, partitions, new TopicPartition(topics.progress(), 0));
+            kafka, ownTransactions, partitions(written), new TopicPartition(topics.progress(), 0));
     return () -> {
       if (left.isAny()) {
         Thread thread = new Thread(() -> end(left), "transactions-left-open");
@@ -199,7 +202,7 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
     };
   }
 
-  private Set<TopicPartition> partitions(String... outputs) throws IOException {
+  private Set<TopicPartition> partitions(Collection<String> outputs) throws IOException {
     return new KafkaQueries(kafka)
         .ask(
             "the partitions of the outputs",

@@ -187,9 +187,11 @@ class CommittedTopicITCase extends JobFixture {
     VisibleOutputs outputs = testTopics.outputs("ours");
     outputs.leftOpen().abort();
     try (KafkaProducer<byte[], byte[]> left = testTopics.transaction("ours-3-0");
+        KafkaProducer<byte[], byte[]> answers = testTopics.transaction("ours-4-0");
         KafkaProducer<byte[], byte[]> another = testTopics.transaction("theirs-0-0");
         KafkaProducer<byte[], byte[]> running = testTopics.transaction("ours-0-1")) {
       send(left, 1, "taken back");
+      answers.send(new ProducerRecord<>(topics.accountAnswers(), bytes("taken back"))).get();
       send(another, 2, "theirs");
       send(running, 3, "running");
       VisibleOutputs.LeftOpen open = outputs.leftOpen();
@@ -205,6 +207,7 @@ class CommittedTopicITCase extends JobFixture {
                 }
               })
           .hasCauseInstanceOf(KafkaException.class);
+      assertThatThrownBy(answers::commitTransaction).isInstanceOf(KafkaException.class);
       another.commitTransaction();
       running.commitTransaction();
     }
