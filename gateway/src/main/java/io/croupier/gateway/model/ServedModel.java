@@ -7,7 +7,9 @@ import com.google.protobuf.util.JsonFormat;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
 import io.croupier.client.token.Digests;
+import io.croupier.schemas.Estimate;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Question;
 import io.croupier.schemas.TokenWindow;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -160,7 +162,7 @@ public final class ServedModel {
   }
 
   private String computeTag() {
-    byte[] lasting =
+    ModelUpdate.Builder lasting =
         parsed().toBuilder()
             .clearUsed()
             .clearDroppedStale()
@@ -168,12 +170,15 @@ public final class ServedModel {
             .clearOpen()
             .clearDroppedBound()
             .clearAnswers()
-            .clearEstimates()
             .clearDiagnostics()
-            .clearPublishedAtMs()
-            .build()
-            .toByteArray();
-    return round() + "-" + HexFormat.of().formatHex(Digests.sha256().digest(lasting), 0, TAG_BYTES);
+            .clearPublishedAtMs();
+    for (Estimate.Builder estimate : lasting.getEstimatesBuilderList()) {
+      // Of an estimate, the question alone is one of the terms.
+      Question asked = estimate.getQuestion();
+      estimate.clear().setQuestion(asked);
+    }
+    byte[] digest = Digests.sha256().digest(lasting.build().toByteArray());
+    return round() + "-" + HexFormat.of().formatHex(digest, 0, TAG_BYTES);
   }
 
   private ModelUpdate parsed() {

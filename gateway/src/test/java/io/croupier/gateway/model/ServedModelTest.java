@@ -20,18 +20,33 @@ class ServedModelTest {
   private static final int THREADS = 8;
   private static final int DIMENSION = 100_000;
 
+  private static ModelUpdate.Builder update() {
+    return ModelUpdate.newBuilder()
+        .setModelId("m")
+        .setRound(3)
+        .setGradientBound(1)
+        .setGridExponent(ModelSpecs.gridExponent(1))
+        .setAnswerProbability(1);
+  }
+
   private static ServedModel model() {
-    ModelUpdate.Builder update =
-        ModelUpdate.newBuilder()
-            .setModelId("m")
-            .setRound(3)
-            .setGradientBound(1)
-            .setGridExponent(ModelSpecs.gridExponent(1))
-            .setAnswerProbability(1);
+    ModelUpdate.Builder update = update();
     for (int i = 0; i < DIMENSION; i++) {
       update.addWeights(i).addAverage(-i);
     }
     return ServedModel.after(null, update.build().toByteArray());
+  }
+
+  private static String tag(String question, double fraction) {
+    ModelUpdate.Builder update = update().addWeights(1).addAverage(1);
+    update.addEstimatesBuilder().setFraction(fraction).getQuestionBuilder().setName(question);
+    return ServedModel.after(null, update.build().toByteArray()).tag();
+  }
+
+  /** Devices that have a round receive it again with other questions, and not with more answers. */
+  @Test
+  void theTagHasTheQuestionsAndNotTheirEstimates() {
+    assertThat(tag("q", 0.25)).isEqualTo(tag("q", 0.5)).isNotEqualTo(tag("other", 0.25));
   }
 
   /** Each computation makes another object; of many requests together, one computes. */
