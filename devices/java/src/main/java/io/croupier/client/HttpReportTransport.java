@@ -65,6 +65,15 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
           });
   private volatile boolean closed;
 
+  /** The sender's thread; null before the first report. Guarded by this. */
+  private Thread thread;
+
+  /**
+   * Whether that thread waits for the gateway. An interrupt of what follows a report, such as the
+   * mark in a ledger, would close the file that the ledger's owner still uses. Guarded by this.
+   */
+  private boolean isWaiting;
+
   /** The last one that the gateway accepted; empty until then. */
   private volatile Optional<String> token = Optional.empty();
 
@@ -106,7 +115,13 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
     return new IllegalStateException("the transport is closed");
   }
 
+  private synchronized void setWaiting(boolean waits) {
+    thread = Thread.currentThread();
+    isWaiting = waits;
+  }
+
   private void deliver(byte[] report, long start) {
+    setWaiting(true);
     try {
       int unknown = 0;
       for (int failures = 0; !closed; failures++) {
@@ -133,6 +148,9 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
     } catch (InterruptedException e) {
       // Only close interrupts this thread, which ends then.
       throw new CompletionException(closed());
+    } finally {
+      setWaiting(false);
+      boolean unused = Thread.interrupted();
     }
   }
 
@@ -214,10 +232,17 @@ public final class HttpReportTransport implements ReportTransport, AutoCloseable
   @Override
   public void close() {
     closed = true;
-    // They fail, since this is closed.
-    sender.shutdownNow().forEach(Runnable::run);
+    // What waits fails, since this is closed.
+    sender.shutdown();
+    boolean isOwn;
+    synchronized (this) {
+      if (isWaiting) {
+        thread.interrupt();
+      }
+      isOwn = thread == Thread.currentThread();
+    }
     try {
-      boolean unused = sender.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS);
+      boolean unused = isOwn || sender.awaitTermination(CLOSE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -194,6 +195,46 @@ class HttpReportTransportTest {
       assertThat(failure(second)).hasMessage("the transport is closed");
       assertThat(failure(report(reporter))).hasMessage("the transport is closed");
       assertThat(ledger.pending()).hasSize(3);
+    }
+  }
+
+  /** As the mark of the report in its ledger, whose file an interrupt would close. */
+  @Test
+  void aCloseInterruptsNothingThatFollowsAReport() throws Exception {
+    CountDownLatch isAttached = new CountDownLatch(1);
+    CountDownLatch isSent = new CountDownLatch(1);
+    try (StubGateway gateway =
+        new StubGateway(
+            request -> {
+              awaitUninterrupted(isAttached);
+              return Answer.of(202);
+            })) {
+      HttpReportTransport transport = transport(gateway);
+      CompletableFuture<Boolean> isInterrupted =
+          transport
+              .send("ada", new byte[] {1})
+              .handle(
+                  (done, failure) -> {
+                    isSent.countDown();
+                    try {
+                      Thread.sleep(200);
+                      return false;
+                    } catch (InterruptedException e) {
+                      return true;
+                    }
+                  });
+      isAttached.countDown();
+      isSent.await();
+      transport.close();
+      assertThat(isInterrupted.get()).isFalse();
+    }
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 
