@@ -40,6 +40,15 @@ function checkSignal(signal) {
   check(isSignal, 'signal', kindOf(signal), 'an AbortSignal');
 }
 
+/** What reads an update of a model: a device would report to another one. */
+function updateOf(modelId) {
+  return (body) => {
+    const snapshot = readUpdate(body);
+    check(snapshot.modelId === modelId, 'modelId of the update', snapshot.modelId, modelId);
+    return snapshot;
+  };
+}
+
 /** An update; null if its gateway lags behind another one. A model that starts again publishes later. */
 function newerOf(snapshot, newest) {
   const publishedAt = ({ update }) => numberOf(update.publishedAtMs);
@@ -116,7 +125,7 @@ export class Gateway {
     const { signal } = optionsOf('newest', options, ['signal']);
     checkSignal(signal);
     const response = await this.#request(this.#path(modelId), { signal });
-    return this.#read(response, readUpdate);
+    return this.#read(response, updateOf(modelId));
   }
 
   #path(modelId) {
@@ -152,7 +161,7 @@ export class Gateway {
         const timeoutMs = REQUEST_TIMEOUT_MS + (isWaiting ? Math.min(1000 * waitSeconds, LONGEST_RETRY_MS) : 0);
         const headers = etag === null ? {} : { 'If-None-Match': etag };
         response = await this.#request(path + query, { signal, headers, timeoutMs, alsoFine: [204, 304] });
-        snapshot = response.status === 200 ? newerOf(await this.#read(response, readUpdate), newest) : null;
+        snapshot = response.status === 200 ? newerOf(await this.#read(response, updateOf(modelId)), newest) : null;
         tries.succeed();
       } catch (failure) {
         await this.#waitAfter(failure, tries, signal, onRetry);
@@ -246,7 +255,7 @@ export class Gateway {
           if (event.type !== 'message' && event.type !== 'update') {
             continue;
           }
-          const snapshot = newerOf(this.#parsed(event.data, (data) => readUpdate(JSON.parse(data))), newest);
+          const snapshot = newerOf(this.#parsed(event.data, (data) => updateOf(modelId)(JSON.parse(data))), newest);
           tries.succeed();
           // A round is announced again with other terms, the keys of a window, or another average.
           if (snapshot !== null && event.data !== announced) {

@@ -86,6 +86,17 @@ class GatewayTest extends DeviceFixture {
     assertThat(urls()).containsExactly(MODEL);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"newest", "follow", "events"})
+  void anUpdateOfAnotherModelIsAnError(String how) {
+    String other = UPDATE.formatted(7).replace("\"m\"", "\"other\"");
+    visits.answerTimes(
+        6, how.equals("events") ? stream("data: " + other + "\n\n", 1000) : update(7, other));
+    assertGatewayError(
+        how.equals("newest") ? gateway.invokeMember("newest", "m") : take(gateway, how, 1),
+        "modelId of the update is other; it must be m");
+  }
+
   @Test
   void listsTheModels() {
     visits.answerNext("answer(200, {body: {models: [{modelId: 'm', round: '7'}]}})");
