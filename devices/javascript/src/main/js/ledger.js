@@ -405,9 +405,9 @@ export class Ledger {
 
   /** Whether spends are within a share of the limits. */
   #isWithin(after, share) {
-    const reports = share === 0 ? 0 : Math.floor(this.#limitReports * share);
-    const nanos = this.#limitNanos === null || share === 1 ? this.#limitNanos : shareOf(this.#limitNanos, share);
-    return after.reports <= reports && (nanos === null || after.epsilonNanos <= nanos);
+    const isIn = (nanos, limit) => limit === null || nanos <= shareOf(limit, share);
+    return share > 0 && isIn(nanosOfLimit(after.reports), nanosOfLimit(this.#limitReports))
+      && isIn(after.epsilonNanos, this.#limitNanos);
   }
 
   #admitAnswer(after) {

@@ -14,6 +14,7 @@ import io.croupier.client.randomiser.GaussianRandomiser;
 import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
+import io.croupier.client.randomiser.ReleaseCost;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
 import io.croupier.schemas.AdaptiveClips;
 import io.croupier.schemas.GradientReport;
@@ -319,6 +320,24 @@ class RespondTest {
     assertThatThrownBy(() -> device.respond(asking(0), data, EPSILON_100))
         .isInstanceOf(LimitReachedException.class)
         .hasMessage("epsilon would add up to 600; the limit is 500");
+  }
+
+  /** In doubles, 0.7 times 3 is below 2.1, and 0.57 times 100 below 57. */
+  @Test
+  void aShareOfALimitIsOneOfItsDecimals() {
+    assertThat(answers(Limit.ofEpsilon(3).withAnswers(0.7), 0.3)).isEqualTo(7);
+    assertThat(answers(new Limit(100, 0, 100, 0.57), 1)).isEqualTo(57);
+  }
+
+  /** How many answers a limit admits. */
+  private static long answers(Limit limit, double epsilon) {
+    LocalLedger limited = LocalLedger.inMemory("u", limit);
+    ReleaseCost cost = ReleaseCost.ofEpsilon(epsilon);
+    while (limited.admitsAnswer(cost)) {
+      StoredReport answer = limited.answer("m", FrequentData.KEY, cost, sequence -> new byte[] {1});
+      limited.acknowledge(answer.sequence());
+    }
+    return limited.spent().reports();
   }
 
   @Test

@@ -148,11 +148,16 @@ public record Limit(double epsilon, double mu, long reports, double answers) {
   }
 
   private Limit share() {
-    return new Limit(shareOf(epsilon), shareOf(mu), (long) shareOf((double) reports));
+    BigDecimal ofReports = BigDecimal.valueOf(reports).multiply(ReleaseCost.decimal(answers));
+    return new Limit(shareOf(epsilon), shareOf(mu), ofReports.longValue());
   }
 
+  /** As the decimals of both: doubles have less than 2.1 as the share 0.7 of 3. */
   private double shareOf(double limit) {
-    return answers == 0 ? 0 : limit * answers;
+    if (limit == Double.POSITIVE_INFINITY) {
+      return answers == 0 ? 0 : limit;
+    }
+    return ReleaseCost.decimal(limit).multiply(ReleaseCost.decimal(answers)).doubleValue();
   }
 
   private static boolean isAbove(long units, BigDecimal sum, double limit, int power) {

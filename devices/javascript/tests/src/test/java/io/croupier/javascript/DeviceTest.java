@@ -308,6 +308,19 @@ class DeviceTest extends DeviceFixture {
         .isEqualTo("CroupierError");
   }
 
+  /** In doubles, 0.57 times 100 is below 57. */
+  @Test
+  void aShareOfReportsIsOneOfItsDecimals() {
+    Value device =
+        visits.open(visits.page(), "{limit: {epsilon: Infinity, reports: 100, answers: 0.57}}");
+    Value logistic = rows("logistic");
+    for (int round = 0; round < 57; round++) {
+      visits.await(takePart(device, visits.snapshot(round, "{" + ACCURACY + "1}"), logistic));
+    }
+    assertThat(visits.received()).hasSize(57);
+    assertSilent(takePart(device, visits.snapshot(57, "{" + ACCURACY + "1}"), logistic));
+  }
+
   @Test
   void answersTakeAShareOfTheLargestLimit() {
     Value device = visits.open(visits.page(), "{limit: {epsilon: 1.7e308, answers: 0.5}}");
