@@ -78,10 +78,6 @@ final class KeyFileSource implements JWKSource<SecurityContext> {
   }
 
   private JWKSet load() throws IOException, ParseException {
-    JWKSet present = JWKSet.parse(Utf8Text.read(file)).toPublicJWKSet();
-    if (present.isEmpty()) {
-      throw new ParseException("no public key", 0);
-    }
-    return present;
+    return PublicKeys.of(Utf8Text.read(file));
   }
 }

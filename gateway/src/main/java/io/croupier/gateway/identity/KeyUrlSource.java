@@ -226,7 +226,7 @@ final class KeyUrlSource implements JWKSource<SecurityContext>, AutoCloseable {
 
   private JWKSet load() throws IOException, ParseException, InterruptedException {
     URL keys = discovery.isPresent() ? discovered(text(url), discovery.get().issuer()) : url;
-    return JWKSet.parse(text(keys)).toPublicJWKSet();
+    return PublicKeys.of(text(keys));
   }
 
   /** The URL of the keys that a configuration names. An issuer can't speak for another one. */

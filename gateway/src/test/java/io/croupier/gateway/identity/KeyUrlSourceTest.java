@@ -95,7 +95,11 @@ class KeyUrlSourceTest {
   }
 
   private static HttpHandler keys(JWK... keys) {
-    byte[] body = new JWKSet(List.of(keys)).toPublicJWKSet().toString().getBytes(UTF_8);
+    return text(new JWKSet(List.of(keys)).toPublicJWKSet().toString());
+  }
+
+  private static HttpHandler text(String text) {
+    byte[] body = text.getBytes(UTF_8);
     return exchange -> {
       exchange.sendResponseHeaders(200, body.length);
       exchange.getResponseBody().write(body);
@@ -264,10 +268,7 @@ class KeyUrlSourceTest {
         List.of(
             exchange -> exchange.sendResponseHeaders(500, -1),
             exchange -> exchange.sendResponseHeaders(204, -1),
-            exchange -> {
-              exchange.sendResponseHeaders(200, 2);
-              exchange.getResponseBody().write("{}".getBytes(UTF_8));
-            },
+            text("{}"),
             exchange -> {
               exchange.sendResponseHeaders(200, 0);
               exchange.getResponseBody().write(large);
@@ -280,6 +281,37 @@ class KeyUrlSourceTest {
       assertThat(isUnavailable("a")).isTrue();
       source.close();
     }
+  }
+
+  /** As while an issuer's server is restored: its tokens are still signed by the former keys. */
+  @Test
+  void keysOutliveASetWithoutKeys() throws Exception {
+    answer = keys(key("a"));
+    fetch(times(Duration.ofMillis(20), Duration.ofMillis(20), LONG, LONG, PATIENCE));
+    await(() -> has("a"));
+    try (LogLines log = new LogLines(Level.WARN)) {
+      answer = text("{\"keys\": []}");
+      int before = fetches.get();
+      await(() -> fetches.get() >= before + 3);
+      assertThat(has("a")).isTrue();
+      assertThat(log.count("can't be fetched")).isEqualTo(1);
+    }
+  }
+
+  /** RFC 7517, section 5: keys of kinds that a reader doesn't know are no fault of the set. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"kty\": \"AKP\", \"alg\": \"ML-DSA-44\", \"pub\": \"AAAA\"}",
+        "{\"kty\": \"EC\", \"crv\": \"BP-256\", \"x\": \"AAAA\", \"y\": \"AAAA\"}",
+        "{\"kty\": \"OKP\", \"crv\": \"another\", \"x\": \"AAAA\"}",
+        "{\"kty\": \"RSA\"}",
+      })
+  void keysOfOtherKindsAreIgnored(String other) throws Exception {
+    answer = text("{\"keys\": [%s, %s]}".formatted(other, key("a").toPublicJWK().toJSONString()));
+    fetch(times(LONG, Duration.ofMillis(20), LONG, LONG, PATIENCE));
+    await(() -> has("a") || fetches.get() > 1);
+    assertThat(has("a")).isTrue();
   }
 
   /** The header of an answer may contain its length, or not. */
