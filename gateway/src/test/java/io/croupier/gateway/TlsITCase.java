@@ -216,6 +216,27 @@ class TlsITCase {
     }
   }
 
+  /** The files are looked at every two seconds. */
+  @Test
+  void aFaultOfTheFilesIsLoggedOnce() throws Exception {
+    TestCertificates.create(directory, "gateway", "EC");
+    Path certificate = directory.resolve("gateway.pem");
+    Runnable reload =
+        io.croupier.gateway.http.TlsFilesAccess.read(certificate, directory.resolve("gateway.key"));
+    String chain = Files.readString(certificate);
+    try (LogLines log = new LogLines(Level.WARN)) {
+      for (int times = 1; times <= 2; times++) {
+        Files.writeString(certificate, "damaged");
+        for (int i = 0; i < 10; i++) {
+          reload.run();
+        }
+        assertThat(log.count(REFUSED)).isEqualTo(times);
+        Files.writeString(certificate, chain);
+        reload.run();
+      }
+    }
+  }
+
   @Test
   void aMissingFileIsNamedWithItsSetting() throws Exception {
     Path file = Files.createFile(directory.resolve("empty"));

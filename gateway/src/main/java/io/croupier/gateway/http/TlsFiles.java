@@ -44,6 +44,9 @@ final class TlsFiles {
   private byte[] certificate;
   private byte[] key;
 
+  /** Why the files could not be used at the last attempt; empty if they could. */
+  private String fault = "";
+
   /**
    * Reads the files.
    *
@@ -83,20 +86,25 @@ final class TlsFiles {
       byte[] nextCertificate = read(GatewayKey.LISTEN_CERTIFICATE, files.certificate());
       byte[] nextKey = read(GatewayKey.LISTEN_KEY, files.key());
       if (Arrays.equals(certificate, nextCertificate) && Arrays.equals(key, nextKey)) {
+        fault = "";
         return;
       }
       KeyStore store = store(nextCertificate, nextKey);
       context.reload(factory -> configure((SslContextFactory.Server) factory, store));
       certificate = nextCertificate;
       key = nextKey;
+      fault = "";
       LOG.info("The certificate in {} is in use", files.certificate());
     } catch (Exception e) {
-      // Half of a change, perhaps: the next call sees the other half.
-      LOG.warn(
-          "{} and {} can't be used; the certificate before them stays in use",
-          files.certificate(),
-          files.key(),
-          e);
+      // Half of a change, perhaps: the next call, seconds later, sees the other half.
+      if (!fault.equals(e.toString())) {
+        LOG.warn(
+            "{} and {} can't be used; the certificate before them stays in use",
+            files.certificate(),
+            files.key(),
+            e);
+      }
+      fault = e.toString();
     }
   }
 

@@ -26,6 +26,7 @@ final class KeyFileSource implements JWKSource<SecurityContext> {
   // Guarded by this.
   private FileVersion version;
   private JWKSet keys;
+  private String logged = "";
 
   /** A file is replaced by renaming another, or overwritten: one of the three changes. */
   private record FileVersion(Object id, long modified, long size) {}
@@ -55,8 +56,14 @@ final class KeyFileSource implements JWKSource<SecurityContext> {
         keys = load();
         version = present;
       }
+      logged = "";
     } catch (IOException | ParseException e) {
-      LOG.warn("{}; the keys read before stay in use", fault(e));
+      // Once, since every request reads the file until it is repaired.
+      String fault = fault(e);
+      if (!fault.equals(logged)) {
+        LOG.warn("{}; the keys read before stay in use", fault);
+      }
+      logged = fault;
     }
     return selector.select(keys);
   }

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 public final class TlsFilesAccess {
   private TlsFilesAccess() {}
 
-  /** Reads certificate and key. */
-  public static void read(Path certificate, Path key) {
-    TlsFiles unused = new TlsFiles(new Tls(certificate, key));
+  /** Reads certificate and key; returns what reads them again. */
+  public static Runnable read(Path certificate, Path key) {
+    return new TlsFiles(new Tls(certificate, key))::reload;
   }
 }

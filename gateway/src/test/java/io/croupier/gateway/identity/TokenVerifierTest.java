@@ -20,6 +20,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpServer;
 import io.croupier.gateway.Condition;
+import io.croupier.gateway.LogLines;
 import io.croupier.gateway.config.IssuerSettings;
 import io.croupier.gateway.config.IssuerSettings.KeyFile;
 import io.croupier.gateway.config.IssuerSettings.KeyUrl;
@@ -45,6 +46,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.logging.log4j.Level;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -163,6 +165,25 @@ class TokenVerifierTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(
               "issuers.main.jwks is %s: it must be a JWK set with the issuer's public keys", file);
+    }
+  }
+
+  /** Anybody can send tokens of this issuer, many of them. */
+  @Test
+  void aFileThatCannotBeReadAnyMoreIsLoggedOnce() throws Exception {
+    KeyFile file = fileOf(key);
+    TokenVerifier verifier = verifier(file);
+    String keys = Files.readString(file.path());
+    try (LogLines log = new LogLines(Level.WARN)) {
+      for (int times = 1; times <= 2; times++) {
+        Files.writeString(file.path(), "{");
+        for (int i = 0; i < 10; i++) {
+          assertThat(verifier.verify(rsa(key, JWSAlgorithm.RS256)).subject()).isEqualTo("ada");
+        }
+        assertThat(log.count("the keys read before stay in use")).isEqualTo(times);
+        Files.writeString(file.path(), keys);
+        assertThat(verifier.verify(rsa(key, JWSAlgorithm.RS256)).subject()).isEqualTo("ada");
+      }
     }
   }
 
