@@ -9,6 +9,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Requests that the job answers: each is written to a topic, and waits for a committed record.
@@ -24,6 +27,7 @@ record JobRequests<R, A>(
     Duration longestWait,
     Executor executor,
     Drain drain) {
+  private static final Logger LOG = LoggerFactory.getLogger(JobRequests.class);
   private static final Duration SOON = Duration.ofSeconds(5);
 
   /**
@@ -39,6 +43,7 @@ record JobRequests<R, A>(
     drain.add(drained);
     return store
         .send(topic, userId, record)
+        .exceptionallyCompose(this::notStored)
         .thenCompose(position -> answer)
         .handleAsync(
             (given, failure) -> {
@@ -50,6 +55,12 @@ record JobRequests<R, A>(
               return given;
             },
             executor);
+  }
+
+  private CompletableFuture<RecordMetadata> notStored(Throwable failure) {
+    LOG.warn("A request could not be stored on {}: {}", topic, failure.getClass().getName());
+    return CompletableFuture.failedFuture(
+        unavailable("Kafka did not acknowledge the request; send it again"));
   }
 
   private static ProblemException ended(Throwable failure, String late) {

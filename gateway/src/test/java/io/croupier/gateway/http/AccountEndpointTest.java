@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.croupier.gateway.Condition;
+import io.croupier.gateway.LogLines;
 import io.croupier.schemas.Account;
 import io.croupier.schemas.AccountRequest;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -19,6 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.DisconnectException;
+import org.apache.logging.log4j.Level;
 import org.eclipse.jetty.server.LocalConnector;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +35,7 @@ class AccountEndpointTest {
   /** Requests on Kafka: topic, user id and tag. */
   private final List<List<Object>> sent = new CopyOnWriteArrayList<>();
 
+  private volatile boolean outage;
   private LocalGateway gateway;
 
   @BeforeEach
@@ -45,6 +49,9 @@ class AccountEndpointTest {
             directory,
             settings,
             (topic, userId, value) -> {
+              if (outage) {
+                return CompletableFuture.failedFuture(new DisconnectException());
+              }
               try {
                 sent.add(List.of(topic, userId, AccountRequest.parseFrom(value).getTag()));
               } catch (IOException e) {
@@ -154,6 +161,23 @@ class AccountEndpointTest {
     assertThat(LocalGateway.answer(askAs("ana")))
         .startsWith("HTTP/1.1 503")
         .contains("Retry-After: 5", "the job hasn't answered yet");
+  }
+
+  /** The job never saw the request: its operator would look in the wrong place. */
+  @Test
+  void aRequestThatKafkaDidNotTakeIsUnavailable() throws Exception {
+    outage = true;
+    try (LogLines log = new LogLines(Level.WARN)) {
+      assertThat(LocalGateway.answer(askAs("ana")))
+          .startsWith("HTTP/1.1 503")
+          .contains("Retry-After: 5", "Kafka did not acknowledge the request; send it again");
+      assertThat(log.lines())
+          .anyMatch(
+              line ->
+                  line.contains("A request could not be stored on croupier.account-requests")
+                      && line.contains("DisconnectException"))
+          .noneMatch(line -> line.contains(gateway.userId("ana")));
+    }
   }
 
   @Test
