@@ -29,6 +29,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.logging.log4j.Level;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -191,7 +192,7 @@ class CommittedTopicITCase extends JobFixture {
         KafkaProducer<byte[], byte[]> another = testTopics.transaction("theirs-0-0");
         KafkaProducer<byte[], byte[]> running = testTopics.transaction("ours-0-1")) {
       send(left, 1, "taken back");
-      answers.send(new ProducerRecord<>(topics.accountAnswers(), bytes("taken back"))).get();
+      sendAnswer(answers);
       send(another, 2, "theirs");
       send(running, 3, "running");
       VisibleOutputs.LeftOpen open = outputs.leftOpen();
@@ -199,21 +200,31 @@ class CommittedTopicITCase extends JobFixture {
 
       open.abort();
 
-      assertThatThrownBy(
-              () -> {
-                // Fails once the transaction is aborted, at the latest with the test's time limit.
-                while (true) {
-                  send(left, 4, "more");
-                }
-              })
-          .hasCauseInstanceOf(KafkaException.class);
-      assertThatThrownBy(answers::commitTransaction).isInstanceOf(KafkaException.class);
+      requireAborted(() -> send(left, 4, "more"));
+      requireAborted(() -> sendAnswer(answers));
       another.commitTransaction();
       running.commitTransaction();
     }
     try (CommittedTopic topic = open()) {
       assertThat(values(topic)).containsExactlyInAnyOrder("theirs", "running");
     }
+  }
+
+  private void sendAnswer(KafkaProducer<byte[], byte[]> producer) throws Exception {
+    producer
+        .send(new ProducerRecord<>(testTopics.topics.accountAnswers(), bytes("taken back")))
+        .get();
+  }
+
+  /** Sends until the transaction is aborted, at the latest to the test's time limit. */
+  private static void requireAborted(ThrowingCallable send) {
+    assertThatThrownBy(
+            () -> {
+              while (true) {
+                send.call();
+              }
+            })
+        .hasCauseInstanceOf(KafkaException.class);
   }
 
   private static List<String> valuesOf(CommittedTopic topic) {
