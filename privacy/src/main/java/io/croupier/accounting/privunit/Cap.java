@@ -14,6 +14,11 @@ import io.croupier.accounting.GaussianTail;
 final class Cap {
   private static final int MOST_STEPS = 100;
 
+  /**
+   * A bet of so many scales needs as much as smaller ones, of which rounding would leave nothing.
+   */
+  private static final double LEAST_BET = 0x1p-16;
+
   private static final double ROOT_HALF = Math.sqrt(0.5);
   private static final double ROOT_PI = Math.sqrt(Math.PI);
 
@@ -72,8 +77,10 @@ final class Cap {
     double edge = gamma;
     double tail = normalTail(edge);
     double scale = (1 + odds * tail) / (odds * normalDensity(edge));
+    double least = LEAST_BET / scale;
     return Supremum.of(
-        b -> {
+        smallest -> {
+          double b = Math.max(smallest, least);
           double lost = odds * (normalTail(edge + b * scale) - tail) / (1 + odds * tail);
           return 2 / (b * b) * (b + StrictMath.log1p(lost));
         },

@@ -135,6 +135,22 @@ class PrivUnitLawTest {
     assertThat(count).isEqualTo(126);
   }
 
+  /** A variance for all bets up to a size is one for those up to a smaller size. */
+  @ParameterizedTest
+  @CsvSource({"1, 1", "10, 2", "17, 4", "835, 3.8", "1000, 0.1", "100000, 8", "3, 1e-6"})
+  void smallerBetsNeedNoMoreVariance(int d, double epsilon) {
+    PrivUnitLaw law = laws.best(d, epsilon, PrivUnitLaw.defaultCandidates(epsilon));
+    double before = law.bettingVariance(LARGEST_BET);
+    for (double range = LARGEST_BET / 2; range > 1e-9; range /= 2) {
+      double variance = law.bettingVariance(range);
+      assertThat(variance)
+          .as("range %s", range)
+          .isLessThanOrEqualTo(before * (1 + 1e-9))
+          .isGreaterThanOrEqualTo(law.directionalVariance());
+      before = variance;
+    }
+  }
+
   /** Of every top that the job accepts, not only of the best: along u, of bets of either sign. */
   @Tag("ci")
   @ParameterizedTest
