@@ -27,8 +27,9 @@ import org.apache.commons.math3.linear.EigenDecomposition;
  * it.
  *
  * <p>Accuracy: that of the decomposition, backward stable: the multiplier conditions hold to some d
- * units in the last place of ||A|| radius + ||b||. Overflow: A and b are scaled to unit size first.
- * ||theta|| is at most the radius, to the last place. Cost O(d^3) and some d^2 numbers of scratch.
+ * units in the last place of ||A|| radius + ||b||. Overflow: A and b are scaled to unit size first,
+ * and b over the radius saturates. ||theta|| is at most the radius, to the last place. Cost O(d^3)
+ * and some d^2 numbers of scratch.
  */
 final class BallQuadratic {
   private static final int MOST_STEPS = 200;
@@ -80,7 +81,9 @@ final class BallQuadratic {
     for (double[] row : matrix) {
       largest = Math.max(largest, largest(row));
     }
-    Vectors.scale(1 / radius, bias, bias);
+    for (int i = 0; i < bias.length; i++) {
+      bias[i] = Math.max(-Double.MAX_VALUE, Math.min(Double.MAX_VALUE, bias[i] / radius));
+    }
     largest = Math.max(largest, largest(bias));
     if (largest == 0) {
       return false;

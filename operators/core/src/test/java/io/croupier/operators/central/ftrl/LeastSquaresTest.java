@@ -92,6 +92,7 @@ class LeastSquaresTest {
     assertThat(Math.abs(solve(new double[][] {{-4}}, new double[] {0}, 2)[0])).isEqualTo(2);
     assertThat(solve(new double[][] {{1e300}}, new double[] {1e300}, 1e150)[0])
         .isCloseTo(1, within(1e-15));
+    assertThat(solve(new double[][] {{1}}, new double[] {-1e300}, 1e-300)[0]).isEqualTo(-1e-300);
     assertThat(solve(new double[][] {{1e-300}}, new double[] {1e300}, 1e150)[0])
         .isCloseTo(1e150, within(1e135));
     assertThat(solve(new double[][] {{-1e300, 0}, {0, 1e-300}}, new double[] {0, 1}, 1e-150))
