@@ -10,6 +10,7 @@ import io.croupier.job.kafka.KafkaSpecReader;
 import io.croupier.job.kafka.TopicInspection;
 import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.job.restart.CompactedAccounts;
+import io.croupier.job.restart.KafkaVisibleOutputs;
 import io.croupier.job.restart.OutputEnds;
 import io.croupier.job.restart.RebuiltOffsets;
 import io.croupier.operators.flink.DeadLetters;
@@ -96,7 +97,8 @@ public final class CroupierJob {
   public static String plan(StreamExecutionEnvironment env, JobConfig config) {
     KafkaIo io = new KafkaIo(config, BrokerLimits.DEFAULTS);
     JobStart start = jobStart(LedgerStart.REQUIRE_STATE, io.visible(OutputEnds.NONE));
-    build(env, config, BrokerLimits.DEFAULTS, start, io.reports());
+    KafkaSource<RawRecord> reports = io.reports(new AccountedOffsets(Map.of()));
+    build(env, config, BrokerLimits.DEFAULTS, start, reports);
     StringBuilder text = new StringBuilder("Settings\n").append(config.describe().indent(2));
     text.append("Operators\n");
     StreamGraph graph = env.getStreamGraph(false);
@@ -174,7 +176,7 @@ public final class CroupierJob {
       JobEnvironment.set(env, StateRecoveryOptions.SAVEPOINT_PATH, state.get());
     }
     // After a rebuild, which may take hours.
-    VisibleOutputs visible = io.visible(outputEnds(config));
+    KafkaVisibleOutputs visible = io.visible(outputEnds(config));
     Optional<Map<TopicPartition, Long>> rebuilt = state.flatMap(CroupierJob::rebuiltOffsets);
     if (rebuilt.isPresent()) {
       // The sources of the rebuild are not part of this job.
@@ -182,9 +184,8 @@ public final class CroupierJob {
       AccountedOffsets first = new AccountedOffsets(rebuilt.get());
       build(env, config, limits, jobStart(LedgerStart.REBUILT, visible), io.reports(first));
     } else {
-      KafkaSource<RawRecord> reports =
-          start == LedgerStart.NEW ? io.reports(io.behindJudged()) : io.reports();
-      build(env, config, limits, jobStart(start, visible), reports);
+      AccountedOffsets first = new AccountedOffsets(visible, start == LedgerStart.NEW);
+      build(env, config, limits, jobStart(start, visible), io.reports(first));
     }
   }
 

@@ -7,6 +7,7 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.BrokerLimits;
 import io.croupier.job.kafka.KafkaIo;
 import io.croupier.job.kafka.OutputSink;
+import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.operators.flink.OutboundRecord;
 import io.croupier.operators.flink.SideOutputs;
 import io.croupier.operators.flink.SpecRecord;
@@ -91,7 +92,9 @@ class FormerSinkITCase extends JobFixture {
     DataStream<SpecRecord> models = JobSources.models(env, io);
     SingleOutputStreamOperator<RoundSum> admitted =
         topology.ledger(
-            JobSources.reports(env, io.reports()), models, JobSources.stops(env, config, io));
+            JobSources.reports(env, io.reports(new AccountedOffsets(Map.of()))),
+            models,
+            JobSources.stops(env, config, io));
     SingleOutputStreamOperator<OutboundRecord> updates =
         topology.learner(topology.preAggregation(admitted), models);
     updates

@@ -3,6 +3,7 @@ package io.croupier.job;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.BrokerLimits;
 import io.croupier.job.kafka.KafkaIo;
+import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.operators.flink.RawRecord;
 import io.croupier.operators.flink.SpecRecord;
 import io.croupier.operators.flink.restart.JobStart;
@@ -11,6 +12,7 @@ import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.operators.model.RoundSum;
 import io.croupier.operators.report.DigestKey;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.configuration.Configuration;
@@ -66,7 +68,7 @@ final class InstrumentedTopology {
     DataStream<SpecRecord> models = JobSources.models(env, io);
     SingleOutputStreamOperator<RoundSum> admitted =
         topology.ledger(
-            recordGraft.apply(JobSources.reports(env, io.reports())),
+            recordGraft.apply(JobSources.reports(env, io.reports(new AccountedOffsets(Map.of())))),
             models,
             JobSources.stops(env, config, io));
     DataStream<RoundSum> sums = topology.preAggregation(admittedGraft.apply(admitted));

@@ -60,16 +60,36 @@ class NewPartitionsITCase extends JobFixture {
     job.start(settings, LedgerStart.REQUIRE_STATE);
     send(0, "a");
     testTopics.awaitEvents("m", 1);
-    try (VisibleOutputs.Readers readers =
-        new KafkaIo(JobConfig.of(settings), BrokerLimits.DEFAULTS)
-            .visible(OutputEnds.NONE)
-            .readers(0, 1)) {
+    try (VisibleOutputs.Readers readers = readers(settings)) {
       await(readers, 0);
       addPartitions();
       send(ADDED, "b");
       await(readers, 1);
     }
     job.cancel();
+  }
+
+  /** The job never reads a record of it, so it shows its first position. */
+  @Test
+  void onlyAnAbortedTransactionIsRead() throws Exception {
+    try (KafkaProducer<byte[], byte[]> writer = testTopics.transaction("aborted")) {
+      writer.send(new ProducerRecord<>(testTopics.topics.gradients(), 1, new byte[1], new byte[1]));
+      writer.flush();
+      writer.abortTransaction();
+    }
+    try (VisibleOutputs.Readers readers = readers(testTopics.settings())) {
+      await(readers, 1);
+      RestartedJob job = new RestartedJob(directory);
+      job.start(testTopics.settings(), LedgerStart.REQUIRE_STATE);
+      await(readers, 0);
+      job.cancel();
+    }
+  }
+
+  private static VisibleOutputs.Readers readers(Map<String, String> settings) throws Exception {
+    return new KafkaIo(JobConfig.of(settings), BrokerLimits.DEFAULTS)
+        .visible(OutputEnds.NONE)
+        .readers(0, 1);
   }
 
   private static void await(VisibleOutputs.Readers readers, long unread) throws Exception {

@@ -3,6 +3,8 @@ package io.croupier.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.croupier.job.config.JobConfig;
+import io.croupier.job.kafka.KafkaIo;
 import io.croupier.job.kafka.KafkaTopics;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.RefusedStartException;
@@ -20,6 +22,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,6 +46,29 @@ class StartITCase extends JobFixture {
 
     assertThat(refusal())
         .contains(testTopics.topics.accounting(), "--from", "--rebuild-ledger", "--new-ledger");
+  }
+
+  /** A first run was killed after its sources committed their offsets, and before its sinks did. */
+  @Test
+  void beginsWithReportsThatALostRunHasReadAndNotJudged() throws Exception {
+    testTopics.publish(spec);
+    for (int i = 0; i < PEOPLE; i++) {
+      testTopics.send(OneHotReports.report(spec, 0, i, "person-" + i, 1, 1));
+    }
+    testTopics.flush();
+    String group = KafkaIo.group(JobConfig.of(testTopics.settings()));
+    try (Admin admin = testTopics.admin();
+        KafkaConsumer<byte[], byte[]> reader = testTopics.consumer(testTopics.topics.gradients())) {
+      Map<TopicPartition, OffsetAndMetadata> read = new HashMap<>();
+      reader
+          .endOffsets(reader.assignment())
+          .forEach((partition, end) -> read.put(partition, new OffsetAndMetadata(end)));
+      admin.alterConsumerGroupOffsets(group, read).all().get();
+    }
+
+    start(testTopics.settings());
+
+    assertThat(testTopics.awaitEvents("m", PEOPLE)).hasSize(PEOPLE);
   }
 
   @Tag("thorough")

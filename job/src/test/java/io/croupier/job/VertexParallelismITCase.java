@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.croupier.job.config.JobConfig;
 import io.croupier.job.kafka.BrokerLimits;
 import io.croupier.job.kafka.KafkaIo;
+import io.croupier.job.restart.AccountedOffsets;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
@@ -164,7 +165,9 @@ class VertexParallelismITCase extends JobFixture {
     JobEnvironment.configure(env, config);
     KafkaIo io = new KafkaIo(config, limits);
     InstrumentedTopology.topology(config, limits)
-        .build(JobSources.inputs(env, config, io, io.reports()), io::sink);
+        .build(
+            JobSources.inputs(env, config, io, io.reports(new AccountedOffsets(Map.of()))),
+            io::sink);
     return env.getStreamGraph().getJobGraph();
   }
 

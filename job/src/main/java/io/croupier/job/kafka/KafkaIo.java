@@ -12,7 +12,6 @@ import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.shuffle.RecordType;
 import io.croupier.schemas.AccountingKey;
 import io.croupier.schemas.Topics;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -68,26 +67,12 @@ public final class KafkaIo {
     this.limits = limits;
   }
 
-  /** Reports of both gradient topics, erasures, and requests for accounts. */
-  public KafkaSource<RawRecord> reports() {
-    return reports(OffsetsInitializer.committedOffsets(AccountedOffsets.earliest()));
-  }
-
   /**
-   * Returns where the reports of a new ledger begin: behind all that earlier ones have judged.
+   * Reports of both gradient topics, erasures, and requests for accounts.
    *
-   * @throws IOException if the records of progress can't be read
+   * @param first where they begin without state
    */
-  public OffsetsInitializer behindJudged() throws IOException {
-    return new AccountedOffsets(
-        config.kafka(),
-        config.topics().accounting(),
-        OutputSink.allTransactions(config.topics().updates()),
-        visible(OutputEnds.NONE).progress(record -> false));
-  }
-
-  /** The same; without state, they begin at the given offsets. */
-  public KafkaSource<RawRecord> reports(OffsetsInitializer first) {
+  public KafkaSource<RawRecord> reports(AccountedOffsets first) {
     Properties properties = consumerProperties();
     properties.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MOST_RECORDS);
     return KafkaSource.<RawRecord>builder()

@@ -1,14 +1,10 @@
 package io.croupier.job.restart;
 
-import io.croupier.job.restart.CommittedTopic.Section;
-import io.croupier.operators.flink.restart.CommittedProgress;
-import io.croupier.schemas.Position;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.common.TopicPartition;
@@ -16,63 +12,50 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts each source partition right after the last report that an earlier ledger judged, so that a
- * rebuilt or new ledger accounts no report twice: that of the last event on the accounting topic,
- * or, where an erasure has deleted this event, the last one in the records of progress. A partition
- * without accounted reports starts at its beginning. The offsets that the job committed to its
- * consumer group are not used: they may be before or after the accounted ones, since they are
- * committed separately from the outputs. Unreadable records after the last report become dead
- * letters a second time.
+ * Starts each source partition of a job without state right after the last report that an earlier
+ * ledger judged, so that no report is accounted twice, and none is passed over: that of the last
+ * event on the accounting topic, or, where an erasure has deleted this event, the last one in the
+ * records of progress. A partition without accounted reports starts at its beginning. The offsets
+ * that the job committed to its consumer group are not used: they may be before or after the
+ * accounted ones, since they are committed separately from the outputs. Unreadable records after
+ * the last report become dead letters a second time.
  */
 public final class AccountedOffsets implements OffsetsInitializer {
   private static final long serialVersionUID = 1;
   private static final Logger LOG = LoggerFactory.getLogger(AccountedOffsets.class);
 
-  private final Map<String, String> kafka;
-  private final String accountingTopic;
-  private final Set<String> ownTransactions;
-
-  /** The offset behind the last judged report of each partition, as far as it is known. */
+  /** The offset behind the last judged report of each partition, if a rebuild has found it. */
   private final HashMap<TopicPartition, Long> known;
 
-  /** Whether the accounting topic may have later ones. */
-  private final boolean isRead;
+  /** Where these offsets are looked up otherwise; null after a rebuild. */
+  private final KafkaVisibleOutputs outputs;
+
+  private final boolean hasAccounts;
 
   /** Creates offsets from those behind the last accounted reports, which a rebuild has found. */
   public AccountedOffsets(Map<TopicPartition, Long> behind) {
-    kafka = Map.of();
-    accountingTopic = "";
-    ownTransactions = Set.of();
     known = new HashMap<>(behind);
-    isRead = false;
+    outputs = null;
+    hasAccounts = true;
   }
 
   /**
-   * Creates offsets that are read from the accounting topic.
+   * Creates offsets that are looked up once the source begins. At a submission, it isn't known
+   * whether Flink restores a state by itself, and a look-up would abort what the state's sinks are
+   * about to commit.
    *
-   * @param kafka properties of Kafka's clients
-   * @param ownTransactions prefixes of the transactional ids whose open transactions may be aborted
-   * @param judged what the records of progress contain
+   * @param hasAccounts whether the job also starts if the accounting topic has events
    */
-  public AccountedOffsets(
-      Map<String, String> kafka,
-      String accountingTopic,
-      Set<String> ownTransactions,
-      CommittedProgress judged) {
-    this.kafka = Map.copyOf(kafka);
-    this.accountingTopic = accountingTopic;
-    this.ownTransactions = ownTransactions;
+  public AccountedOffsets(KafkaVisibleOutputs outputs, boolean hasAccounts) {
     known = new HashMap<>();
-    judged.forEachJudged(
-        (topic, partition, offset) ->
-            known.merge(new TopicPartition(topic, partition), offset + 1, Math::max));
-    isRead = true;
+    this.outputs = outputs;
+    this.hasAccounts = hasAccounts;
   }
 
   @Override
   public Map<TopicPartition, Long> getPartitionOffsets(
       Collection<TopicPartition> partitions, PartitionOffsetsRetriever retriever) {
-    Map<TopicPartition, Long> behind = isRead ? read() : known;
+    Map<TopicPartition, Long> behind = outputs == null ? known : read();
     Map<TopicPartition, Long> first = retriever.beginningOffsets(partitions);
     Map<TopicPartition, Long> end = retriever.endOffsets(partitions);
     Map<TopicPartition, Long> offsets = new HashMap<>();
@@ -85,26 +68,11 @@ public final class AccountedOffsets implements OffsetsInitializer {
   }
 
   private Map<TopicPartition, Long> read() {
-    Map<TopicPartition, Long> behind = new HashMap<>(known);
-    try (CommittedTopic topic =
-        CommittedTopic.open(
-            kafka, accountingTopic, Section.all(), OpenTransactions.abort(ownTransactions))) {
-      topic.forEach(
-          record -> {
-            if (KafkaVisibleOutputs.isDeletion(record)) {
-              return true;
-            }
-            Position source = KafkaVisibleOutputs.event(record).getSource();
-            behind.merge(
-                new TopicPartition(source.getTopic(), source.getPartition()),
-                source.getOffset() + 1,
-                Math::max);
-            return true;
-          });
+    try {
+      return outputs.behindJudged(hasAccounts);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return behind;
   }
 
   private static long start(TopicPartition partition, long behind, long first, long end) {
@@ -128,14 +96,8 @@ public final class AccountedOffsets implements OffsetsInitializer {
   }
 
   @Override
-  @SuppressWarnings("deprecation")
+  @SuppressWarnings("deprecation") // the connector's interface still uses this class
   public OffsetResetStrategy getAutoOffsetResetStrategy() {
-    return earliest();
-  }
-
-  /** The connector's interface still uses the class that Kafka has deprecated. */
-  @SuppressWarnings("deprecation")
-  public static OffsetResetStrategy earliest() {
     return OffsetResetStrategy.EARLIEST;
   }
 }

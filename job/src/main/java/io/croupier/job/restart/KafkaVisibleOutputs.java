@@ -11,10 +11,12 @@ import io.croupier.operators.flink.restart.AccountingRecords;
 import io.croupier.operators.flink.restart.CommittedProgress;
 import io.croupier.operators.flink.restart.ProgressRecord;
 import io.croupier.operators.flink.restart.RefusedStartException;
+import io.croupier.operators.flink.restart.SourcePositions.PositionVisitor;
 import io.croupier.operators.flink.restart.TopicEnd;
 import io.croupier.operators.flink.restart.VisibleOutputs;
 import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.Position;
 import io.croupier.schemas.Topics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -124,13 +126,16 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
   @Override
   public void accounting(TopicEnd since, long sinceMs, Predicate<AccountingEvent> more)
       throws IOException {
-    try (CommittedTopic records =
-        CommittedTopic.open(
-            kafka,
-            topics.accounting(),
-            new Section(since, sinceMs, Optional.of(ends.accounting())),
-            OpenTransactions.leave())) {
-      records.forEach(record -> isDeletion(record) || more.test(event(record)));
+    forEachEvent(
+        new Section(since, sinceMs, Optional.of(ends.accounting())),
+        OpenTransactions.leave(),
+        more);
+  }
+
+  private void forEachEvent(Section section, OpenTransactions open, Predicate<AccountingEvent> more)
+      throws IOException {
+    try (CommittedTopic events = CommittedTopic.open(kafka, topics.accounting(), section, open)) {
+      events.forEach(record -> isDeletion(record) || more.test(event(record)));
     }
   }
 
@@ -148,6 +153,32 @@ public final class KafkaVisibleOutputs implements VisibleOutputs {
           return true;
         });
     return rounds;
+  }
+
+  /**
+   * Returns the offset behind the last judged report of each source partition, as far as records of
+   * progress or events have it. Aborts what an earlier run has left open there, so no state may be
+   * restored.
+   *
+   * @param hasAccounts whether events are read; a job that refuses to start with any needn't
+   */
+  Map<TopicPartition, Long> behindJudged(boolean hasAccounts) throws IOException {
+    Map<TopicPartition, Long> behind = new HashMap<>();
+    PositionVisitor judged =
+        (topic, partition, offset) ->
+            behind.merge(new TopicPartition(topic, partition), offset + 1, Math::max);
+    progress(record -> false).forEachJudged(judged);
+    if (hasAccounts) {
+      forEachEvent(
+          new Section(TopicEnd.UNKNOWN, ALL, Optional.of(ends.accounting())),
+          OpenTransactions.abort(ownTransactions),
+          event -> {
+            Position source = event.getSource();
+            judged.visit(source.getTopic(), source.getPartition(), source.getOffset());
+            return true;
+          });
+    }
+    return behind;
   }
 
   private void forEachUpdate(long sinceMs, RecordVisitor visitor) throws IOException {
