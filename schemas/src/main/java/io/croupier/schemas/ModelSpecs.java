@@ -23,6 +23,12 @@ public final class ModelSpecs {
    */
   public static final int AVERAGING_DEGREE = 3;
 
+  /** The least limit of epsilon: ledgers count in units of it, and round limits down. */
+  public static final double LEAST_EPSILON = 1e-9;
+
+  /** The least limit of mu, for the same reason: ledgers count its square in units of 1e-12. */
+  public static final double LEAST_MU = 1e-6;
+
   /** The longest period of limits, in days. */
   public static final int MAX_PERIOD_DAYS = 370;
 

@@ -249,8 +249,12 @@ final class SpecRules {
 
   private static void checkLimits(ModelSpec spec, Violations violations) {
     Limits limits = spec.getLimits();
-    violations.positiveIfPresent("limits.epsilon", limits.hasEpsilon(), limits.getEpsilon());
-    violations.positiveIfPresent("limits.mu", limits.hasMu(), limits.getMu());
+    if (limits.hasEpsilon()) {
+      checkLimit("limits.epsilon", limits.getEpsilon(), ModelSpecs.LEAST_EPSILON, violations);
+    }
+    if (limits.hasMu()) {
+      checkLimit("limits.mu", limits.getMu(), ModelSpecs.LEAST_MU, violations);
+    }
     if (limits.hasDelta()) {
       double delta = limits.getDelta();
       violations.require(delta > 0 && delta < 1, "limits.delta", delta, "above 0 and below 1");
@@ -268,6 +272,14 @@ final class SpecRules {
     if (limits.hasPerDays()) {
       checkPeriod(spec, violations);
     }
+  }
+
+  private static void checkLimit(String field, double limit, double least, Violations violations) {
+    violations.require(
+        limit >= least && Double.isFinite(limit),
+        field,
+        limit,
+        "a finite number of at least " + least);
   }
 
   private static void checkPeriod(ModelSpec spec, Violations violations) {

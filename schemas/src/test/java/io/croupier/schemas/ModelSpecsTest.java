@@ -221,6 +221,11 @@ class ModelSpecsTest {
         "memory { half_life: nan }                    | memory.half_life is NaN",
         "memory { half_life: 1.1e15 }                 | memory.half_life is 1.1E15",
         "limits { epsilon: 0 }                        | limits.epsilon is 0.0",
+        "limits { epsilon: 9.9e-10 }                  | limits.epsilon is 9.9E-10: it must be a"
+            + " finite number of at least 1.0E-9",
+        "limits { epsilon: 1e-10 delta: 0.1 }         | limits.epsilon is 1.0E-10",
+        "limits { mu: 9.9e-7 }                        | limits.mu is 9.9E-7: it must be a finite"
+            + " number of at least 1.0E-6",
         "limits { mu: nan }                           | limits.mu is NaN",
         "limits { delta: 1 }                          | limits.delta is 1.0",
         "limits { reports: 0 }                        | limits.reports is 0",

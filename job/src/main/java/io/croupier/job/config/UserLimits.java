@@ -5,6 +5,7 @@ import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.NumberText;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.DoublePredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -22,14 +23,18 @@ public final class UserLimits {
   static Limits of(Map<String, String> settings) {
     Limits.Builder limits = Limits.newBuilder();
     if (isSet(ConfigKey.LIMITS_USER_EPSILON, settings)) {
-      limits.setEpsilon(
-          number(ConfigKey.LIMITS_USER_EPSILON, settings, Double.POSITIVE_INFINITY, ""));
+      limits.setEpsilon(limit(ConfigKey.LIMITS_USER_EPSILON, settings, ModelSpecs.LEAST_EPSILON));
     }
     if (isSet(ConfigKey.LIMITS_USER_MU, settings)) {
-      limits.setMu(number(ConfigKey.LIMITS_USER_MU, settings, Double.POSITIVE_INFINITY, ""));
+      limits.setMu(limit(ConfigKey.LIMITS_USER_MU, settings, ModelSpecs.LEAST_MU));
     }
     if (isSet(ConfigKey.LIMITS_USER_DELTA, settings)) {
-      limits.setDelta(number(ConfigKey.LIMITS_USER_DELTA, settings, 1, " and below 1"));
+      limits.setDelta(
+          number(
+              ConfigKey.LIMITS_USER_DELTA,
+              settings,
+              delta -> delta > 0 && delta < 1,
+              "above 0 and below 1"));
     }
     if (isSet(ConfigKey.LIMITS_USER_REPORTS, settings)) {
       limits.setReports(count(ConfigKey.LIMITS_USER_REPORTS, settings));
@@ -75,20 +80,24 @@ public final class UserLimits {
     return settings.containsKey(key.key());
   }
 
+  private static double limit(ConfigKey key, Map<String, String> settings, double least) {
+    return number(
+        key, settings, limit -> limit >= least && Double.isFinite(limit), "of at least " + least);
+  }
+
   private static double number(
-      ConfigKey key, Map<String, String> settings, double below, String right) {
+      ConfigKey key, Map<String, String> settings, DoublePredicate valid, String right) {
     String text = settings.get(key.key());
     try {
       double value = NumberText.parseDouble(text.strip());
-      if (value > 0 && value < below) {
+      if (valid.test(value)) {
         return value;
       }
     } catch (NumberFormatException e) {
       // The exception below covers this case, too.
     }
     throw new IllegalArgumentException(
-        "%s is '%s'; it must be a finite number above 0%s, or left out"
-            .formatted(key.key(), text, right));
+        "%s is '%s'; it must be a finite number %s, or left out".formatted(key.key(), text, right));
   }
 
   private static int days(String text, boolean limited) {
