@@ -57,7 +57,8 @@ public final class EraseCommand implements Callable<Integer> {
   @Option(
       names = "--totals",
       description =
-          "With --events: forgets the totals, too. A user who returns may spend every limit anew.")
+          "With --events: forgets the totals, too, and leaves no event. A user who returns may"
+              + " spend every limit anew.")
   private boolean totals;
 
   @Option(
@@ -85,16 +86,21 @@ public final class EraseCommand implements Callable<Integer> {
     spec.commandLine()
         .getOut()
         .printf(
-            "The erasure is %s. The job confirms it by an ERASED event;"
-                + " 'croupier ledger --user %s' then shows what remains.%n",
-            position, VisibleText.name(user));
+            totals
+                ? "The erasure is %s. The job confirms it by deleting all events;"
+                    + " 'croupier ledger --user %s' then finds none.%n"
+                : "The erasure is %s. The job confirms it by an ERASED event;"
+                    + " 'croupier ledger --user %s' then shows what remains.%n",
+            position,
+            VisibleText.name(user));
     if (events) {
       spec.commandLine()
           .getOut()
           .printf(
-              "It deletes the events of %d keys. Of reports that the job was judging meanwhile, there"
-                  + " may be more: repeat the command after the confirmation, until it finds none.%n",
-              erasure.getEventKeysCount());
+              "It deletes the events of %d keys. Of reports that the job was judging meanwhile,"
+                  + " there may be more: repeat the command after the confirmation, until %s.%n",
+              erasure.getEventKeysCount(),
+              totals && !anyway ? "it fails because the user has no event" : "it finds none");
     }
     return 0;
   }
@@ -104,7 +110,8 @@ public final class EraseCommand implements Callable<Integer> {
     EventKeys keys = EventKeys.of(config, user);
     if (keys.isEmpty() && !anyway) {
       throw new InputException(
-          "The user has no event on topic %s; check the id, or use --anyway"
+          ("The user has no event on topic %s, which is right after an erasure with --totals;"
+                  + " otherwise check the id, or use --anyway")
               .formatted(config.topics().accounting()));
     }
     Erasure.Builder erasure = Erasure.newBuilder().setTotals(totals);
