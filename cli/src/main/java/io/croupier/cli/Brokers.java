@@ -1,5 +1,7 @@
 package io.croupier.cli;
 
+import io.croupier.schemas.FileErrors;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -102,7 +104,7 @@ public final class Brokers {
     } catch (ExecutionException e) {
       throw refused(e.getCause());
     } catch (KafkaException e) {
-      throw new InputException("kafka.* of the settings: " + cause(e).getMessage(), e);
+      throw new InputException("kafka.* of the settings: " + cause(e), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InputException(
@@ -133,7 +135,12 @@ public final class Brokers {
         "The brokers at %s can't be used: %s".formatted(servers, cause.getMessage()), cause);
   }
 
-  private static Throwable cause(Throwable failure) {
-    return failure.getCause() == null ? failure : cause(failure.getCause());
+  /** What is behind Kafka's own exceptions. Of a file, it may lack the name, or have it alone. */
+  private static String cause(Throwable failure) {
+    Throwable cause = failure.getCause();
+    if (cause instanceof IOException file) {
+      return failure.getMessage() + ": " + FileErrors.unreadable(file);
+    }
+    return cause == null ? failure.getMessage() : cause(cause);
   }
 }

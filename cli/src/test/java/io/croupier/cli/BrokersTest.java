@@ -2,6 +2,7 @@ package io.croupier.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -75,6 +76,32 @@ class BrokersTest {
     assertThat(outcome.out()).isEmpty();
     assertThat(outcome.err().lines().filter(line -> !line.startsWith("Waiting for ")))
         .containsExactly(message);
+  }
+
+  @Test
+  void namesTheFileOfAStoreAndItsFault() throws Exception {
+    Path empty = Files.createFile(directory.resolve("empty.jks"));
+    try (ServerSocket broker = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      assertThat(withStore(broker, empty))
+          .endsWith(" %s of type JKS: can't be read: the file is cut short".formatted(empty));
+      Path missing = directory.resolve("missing.jks");
+      assertThat(withStore(broker, missing))
+          .endsWith(" %s of type JKS: no such file".formatted(missing));
+    }
+  }
+
+  private static String withStore(ServerSocket broker, Path store) {
+    Map<String, String> kafka =
+        Map.of(
+            "bootstrap.servers",
+            "127.0.0.1:" + broker.getLocalPort(),
+            "security.protocol",
+            "SSL",
+            "ssl.truststore.location",
+            store.toString());
+    return catchThrowableOfType(
+            InputException.class, () -> Brokers.require(kafka, new PrintWriter(new StringWriter())))
+        .getMessage();
   }
 
   @ParameterizedTest

@@ -10,6 +10,8 @@ import io.croupier.job.config.JobConfig;
 import io.croupier.operators.flink.restart.LedgerStart;
 import io.croupier.operators.flink.restart.RefusedStartException;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -168,8 +170,9 @@ public final class RunCommand implements Callable<Integer> {
         .skip(1)
         .filter(
             each ->
-                each.getCause() == null || !each.getMessage().equals(each.getCause().toString()))
-        .map(Throwable::getMessage)
+                each.getCause() == null
+                    || !Objects.equals(each.getMessage(), each.getCause().toString()))
+        .map(each -> Objects.requireNonNullElse(each.getMessage(), each.toString()))
         .collect(Collectors.joining(": "));
   }
 
@@ -177,12 +180,13 @@ public final class RunCommand implements Callable<Integer> {
     interrupted = true;
     JobClient running = job;
     if (running != null) {
-      cancel(running);
+      cancel(running).ifPresent(System.err::println);
     }
     directory.close();
   }
 
-  private static void cancel(JobClient running) {
+  /** Cancels a job; returns why that failed, if it did. */
+  static Optional<String> cancel(JobClient running) {
     try {
       running.cancel().get(CANCEL_SECONDS, TimeUnit.SECONDS);
       running
@@ -191,8 +195,11 @@ public final class RunCommand implements Callable<Integer> {
           .get(CANCEL_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException | IllegalStateException e) {
-      System.err.println("The job was not cancelled within 10 s: " + e.getMessage());
+    } catch (TimeoutException e) {
+      return Optional.of("The job was not cancelled within %d s".formatted(CANCEL_SECONDS));
+    } catch (ExecutionException | IllegalStateException e) {
+      return Optional.of("The job was not cancelled: " + e.getMessage());
     }
+    return Optional.empty();
   }
 }
