@@ -17,6 +17,9 @@ import {
 const DEFAULT_POLL_SECONDS = 25;
 const REQUEST_TIMEOUT_MS = 60_000;
 
+/** The gateway sends something every ten seconds, so a connection that is silent for so long is dead. */
+const SILENCE_MS = 30_000;
+
 /** Nothing that recognises the person, but for what a request's header contains. */
 const PRIVATE_REQUEST = {
   cache: 'no-store', credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer',
@@ -244,11 +247,12 @@ export class Gateway {
     while (!signal?.aborted) {
       try {
         const headers = { Accept: 'text/event-stream' };
-        const response = await this.#request(path, { signal, headers, timeoutMs: null });
+        const silence = new Silence(signal);
+        const response = await this.#request(path, { headers, silence });
         if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) {
           throw this.#unreadable('no stream of events');
         }
-        for await (const event of eventsOf(response.body)) {
+        for await (const event of eventsOf(response.body, silence)) {
           if (event.type === 'retired') {
             return;
           }
@@ -381,17 +385,18 @@ export class Gateway {
     return new GatewayError(`the gateway could not be reached${hint}`, { status: 0, retryAfterMs: 0, cause });
   }
 
-  async #request(path, { headers = {}, alsoFine = [], timeoutMs = REQUEST_TIMEOUT_MS, signal, ...options }) {
+  async #request(path, { headers = {}, alsoFine = [], timeoutMs = REQUEST_TIMEOUT_MS, signal, silence, ...options }) {
     for (let refresh = false; ; refresh = true) {
       const authorization = await this.#authorization(refresh);
       let response;
       try {
-        response = await this.#send(path, {
+        const sent = () => this.#send(path, {
           headers: { Accept: 'application/json, application/problem+json', ...headers, ...authorization },
-          signal: signalOf(signal, timeoutMs),
+          signal: silence?.signal ?? signalOf(signal, timeoutMs),
           ...PRIVATE_REQUEST,
           ...options,
         });
+        response = await (silence?.limit(sent) ?? sent());
       } catch (failure) {
         throw failure instanceof CroupierError ? failure : this.#unreachable(failure);
       }
@@ -518,12 +523,34 @@ function jobAccountOf(body) {
 }
 
 export function signalOf(signal, timeoutMs) {
-  const timeout = timeoutMs === null ? undefined : globalThis.AbortSignal?.timeout?.(timeoutMs);
-  return signal && timeout && AbortSignal.any ? AbortSignal.any([signal, timeout]) : signal ?? timeout;
+  return eitherOf(signal, globalThis.AbortSignal?.timeout?.(timeoutMs));
+}
+
+function eitherOf(signal, other) {
+  return signal && other && AbortSignal.any ? AbortSignal.any([signal, other]) : signal ?? other;
+}
+
+/** Aborts the request of a stream that is silent for too long. */
+class Silence {
+  #controller = globalThis.AbortController && new AbortController();
+
+  constructor(signal) {
+    this.signal = eitherOf(signal, this.#controller?.signal);
+  }
+
+  /** What is sent or read, within the time. */
+  async limit(next) {
+    const timer = this.#controller && setTimeout(() => this.#controller.abort(), SILENCE_MS);
+    try {
+      return await next();
+    } finally {
+      globalThis.clearTimeout?.(timer);
+    }
+  }
 }
 
 /** The events of a stream of server-sent events: {type, data}. */
-export async function* eventsOf(body) {
+export async function* eventsOf(body, silence = new Silence()) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let buffer = '';
@@ -531,7 +558,7 @@ export async function* eventsOf(body) {
   let data = [];
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await silence.limit(() => reader.read());
       if (done) {
         return;
       }

@@ -417,6 +417,52 @@ class GatewayTest extends DeviceFixture {
     assertThat(urls()).containsOnly(MODEL + "/events").hasSize(3);
   }
 
+  /** A dead connection ends neither the request nor the stream, and a gateway is never silent. */
+  @Test
+  void aSilentStreamIsOpenedAgain() {
+    browser
+        .eval(
+            """
+            (world, {answer, chunks}) => {
+              globalThis.setTimeout = (run, ms) => {
+                const timer = { run };
+                world.schedule(() => timer.run?.(), ms);
+                return timer;
+              };
+              globalThis.clearTimeout = (timer) => { timer.run = null; };
+              globalThis.AbortController = class {
+                signal = { addEventListener: (type, listener) => { this.abort = listener; } };
+                abort() {}
+              };
+              globalThis.silent = ({ signal }) => new Promise((resolve, reject) => {
+                signal?.addEventListener('abort', () => reject(new Error('aborted')));
+              });
+              globalThis.stalled = (request, events) => {
+                const left = chunks(events, 1000);
+                const read = async () => (
+                  left.length > 0 ? { done: false, value: left.shift() } : silent(request));
+                const headers = { 'Content-Type': 'text/event-stream' };
+                return {
+                  ...answer(200, { headers }),
+                  body: { getReader: () => ({ read, cancel: async () => {} }) },
+                };
+              };
+            }
+            """)
+        .execute(visits.world(), scenarios);
+    try {
+      visits.answerNext(
+          "globalThis.silent(request)",
+          "globalThis.stalled(request, 'data: %s\\n\\n')".formatted(UPDATE.formatted(7)),
+          "globalThis.stalled(request, 'data: %s\\n\\n')".formatted(UPDATE.formatted(8)));
+      assertThat(rounds("events", 2)).containsExactly(7, 8);
+    } finally {
+      browser.eval(
+          "delete globalThis.setTimeout; delete globalThis.clearTimeout;"
+              + " delete globalThis.AbortController");
+    }
+  }
+
   /** An operator rolls the model back, or it asks more devices since it lacks answers. */
   @ParameterizedTest
   @ValueSource(strings = {"averageRound", "answerProbability"})
