@@ -3,11 +3,12 @@ import json
 import logging
 import math
 import pathlib
+import re
 import tempfile
 import time
 import unittest
 from fractions import Fraction
-from typing import Any, List
+from typing import Any, Dict, List, Tuple
 from unittest import mock
 
 from stub import ACCEPTED, Answer, Stub, problem
@@ -212,6 +213,29 @@ class DeviceTest(unittest.TestCase):
             with self.assertRaises(LimitReachedError):
                 device.take_part(snapshot(1), Person(), key="other data")
         self.assertEqual(len(stub.requests), 1)
+
+    def test_at_the_models_limit_nothing_is_sent(self) -> None:
+        """Also after a restart, and in each kind of limit that a device can compare: the job would charge the report."""
+        cases: Dict[str, Tuple[Dict[str, float], int, str]] = {
+            "first": ({"epsilon": 1.9}, 0, "epsilon on model first would add up to 2; the model's limit for a person is 1.9"),
+            "sum": ({"epsilon": 5}, 2, "would add up to 6; the model's limit for a person is 5"),
+            "reports": ({"reports": 1}, 1, "reports on model reports would be 2; the model's limit for a person is 1"),
+            "delta": ({"epsilon": 1, "delta": 1e-6}, 3, ""),
+            "period": ({"epsilon": 2, "reports": 1, "per_days": 30}, 3, ""),
+            "none": ({"epsilon": math.inf}, 3, ""),
+        }
+        for model, (limits, reports, message) in cases.items():
+            with self.subTest(model=model), Stub(ACCEPTED) as stub:
+                for round in range(3):
+                    update = snapshot(round, model_id=model, limits=limits)
+                    device = self.open(stub)
+                    if round < reports:
+                        device.report(update, [0.0] * 3)
+                    else:
+                        with self.assertRaisesRegex(LimitReachedError, re.escape(message)):
+                            device.report(update, [0.0] * 3)
+                    self.ledger.close()
+                self.assertEqual(len(stub.requests), reports)
 
     def test_the_same_data_are_reported_once(self) -> None:
         """Whichever round comes, whatever it asks for, and after a restart; another key, or row, is other data."""

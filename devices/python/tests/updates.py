@@ -35,6 +35,9 @@ def update(round: int = 0, dimension: int = 3, bound: float = 1.0, **fields: Any
         kind.alphabet, kind.length, kind.top = alphabet, length, top
         estimate.texts.prefixes.extend(prefixes)
         estimate.texts.texts.extend(listed)
+    limits: Mapping[str, float] = fields.pop("limits", {})
+    for name, value in limits.items():
+        setattr(message.limits, name, value)
     for name, value in fields.items():
         setattr(message, name, value)
     encoded: bytes = message.SerializeToString()

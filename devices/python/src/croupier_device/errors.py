@@ -15,7 +15,7 @@ class CroupierError(Exception):
 
 
 class LimitReachedError(CroupierError):
-    """The report would exceed the person's limit. No noise was drawn."""
+    """The report would exceed the person's limit, or the model's for a person. No noise was drawn."""
 
 
 class AlreadyReportedError(CroupierError):

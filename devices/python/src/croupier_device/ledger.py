@@ -37,6 +37,9 @@ DIGEST_BYTES = 16
 MOST_KEY_BYTES = 256
 
 DATA_TABLE = "CREATE TABLE data (digest BLOB PRIMARY KEY, reports INTEGER NOT NULL) WITHOUT ROWID"
+# A release without this table may have written to the file, so it may contain less than was spent on a model.
+MODELS_TABLE = """CREATE TABLE IF NOT EXISTS models (
+  model_id TEXT PRIMARY KEY, reports INTEGER NOT NULL, epsilon_nanos INTEGER NOT NULL) WITHOUT ROWID"""
 TABLES = """
 CREATE TABLE device (
   person TEXT NOT NULL, device_id TEXT NOT NULL, secret BLOB NOT NULL,
@@ -218,6 +221,7 @@ class Ledger:
             database.execute(f"PRAGMA user_version = {VERSION}")
         elif application != APPLICATION_ID or version != VERSION:
             raise LedgerError("the file is no ledger, or one of another release; it must be left as it is")
+        database.execute(MODELS_TABLE)
         if database.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise LedgerError("the ledger is damaged")
         rows = database.execute("SELECT person, device_id, secret FROM device").fetchall()
@@ -275,6 +279,11 @@ class Ledger:
     @staticmethod
     def _spent(database: sqlite3.Connection) -> Spent:
         return Spent(*database.execute("SELECT reports, epsilon_nanos FROM device").fetchone())
+
+    @staticmethod
+    def _on_model(database: sqlite3.Connection, model_id: str) -> Spent:
+        return Spent(*database.execute(
+            "SELECT reports, epsilon_nanos FROM models WHERE model_id = ?", (model_id,)).fetchone() or (0, 0))
 
     def pending(self) -> List[StoredReport]:
         """Reports that are charged and not settled, in the order of their numbers."""
@@ -338,11 +347,16 @@ class Ledger:
                     f"report {oldest} is still pending; it must be settled before a new one is drawn")
             after = spent.plus(nanos)
             self._require_within(after, 1, "the limit is")
+            on_model = self._on_model(database, terms.model_id).plus(nanos)
+            _require_admitted(on_model, terms)
             if is_answer:
                 self._require_within(after, self.limit.answers, f"answers may take {self.limit.answers} of")
             stored = StoredReport(sequence, draw(sequence))
             database.execute(
                 "UPDATE device SET reports = ?, epsilon_nanos = ?", (after.reports, after.epsilon_nanos))
+            database.execute(
+                "INSERT OR REPLACE INTO models VALUES (?, ?, ?)",
+                (terms.model_id, on_model.reports, on_model.epsilon_nanos))
             database.execute("INSERT INTO rounds VALUES (?, ?, ?)", (terms.model_id, terms.round, sequence))
             database.execute(
                 "DELETE FROM rounds WHERE model_id = ?1 AND sequence NOT IN (SELECT sequence FROM rounds"
@@ -385,6 +399,18 @@ class Ledger:
         if chosen < len(terms.questions):
             return Decision("question", terms.questions[chosen])
         return Decision("statistic", statistic=terms.statistics[chosen - len(terms.questions)])
+
+
+def _require_admitted(on_model: Spent, terms: Terms) -> None:
+    """LimitReachedError if the job would refuse a report, and charge it, when those before it have arrived."""
+    if terms.limit_reports is not None and on_model.reports > terms.limit_reports:
+        raise LimitReachedError(
+            f"reports on model {terms.model_id} would be {on_model.reports}; the model's limit for a person is"
+            f" {terms.limit_reports}")
+    if terms.limit_epsilon is not None and on_model.epsilon_nanos > nanos_of(terms.limit_epsilon):
+        raise LimitReachedError(
+            f"epsilon on model {terms.model_id} would add up to {on_model.epsilon}; the model's limit for a person is"
+            f" {terms.limit_epsilon}")
 
 
 def _times(count: int) -> str:

@@ -75,6 +75,12 @@ MESSAGES: Dict[str, List[Tuple[str, int, str, str]]] = {
         ("threshold", 4, "double", "optional"),
         ("texts", 6, "TextValues", "optional"),
     ],
+    "Limits": [
+        ("epsilon", 1, "double", "optional"),
+        ("delta", 3, "double", "optional"),
+        ("reports", 4, "int64", "optional"),
+        ("per_days", 7, "int32", "optional"),
+    ],
     "ModelUpdate": [
         ("model_id", 1, "string", "optional"),
         ("round", 2, "int64", "optional"),
@@ -91,6 +97,7 @@ MESSAGES: Dict[str, List[Tuple[str, int, str, str]]] = {
         ("slope_bound", 18, "double", "optional"),
         ("features", 21, "Feature", "repeated"),
         ("statistics", 22, "StatisticEstimate", "repeated"),
+        ("limits", 24, "Limits", "optional"),
         ("predicts", 25, "Prediction", "optional"),
         ("average_round", 28, "int64", "optional"),
     ],

@@ -115,7 +115,9 @@ class Terms:
     dimension: d; 0 if the model has no learner, but statistics alone. gradient_bound: G, the clip of the
     round; 0 without a learner. size: what the clip bounds if it moves, 'FEATURES' or
     'GRADIENT'; None if it is fixed; 'UNKNOWN' if this version doesn't know it. slope_bound: only with
-    'FEATURES', else 0. is_scouting: whether the model only searches for its clip.
+    'FEATURES', else 0. is_scouting: whether the model only searches for its clip. limit_epsilon, limit_reports: what the
+    job lets a person spend on the model over all time, as far as a device can compare it with its own reports; None
+    without such a limit.
     """
 
     model_id: str
@@ -129,6 +131,8 @@ class Terms:
     statistics: Tuple[Statistic, ...]
     size: Optional[str]
     slope_bound: float
+    limit_epsilon: Optional[float] = None
+    limit_reports: Optional[int] = None
 
     @property
     def is_scouting(self) -> bool:
@@ -320,4 +324,16 @@ def _terms(update: Any, dimension: int) -> Terms:
         "grid_exponent isn't that of gradient_bound")
     return Terms(
         update.model_id, update.round, dimension, bound, update.grid_exponent, answers, asks, questions,
-        statistics, size, slope)
+        statistics, size, slope, *_limits(update.limits))
+
+
+def _limits(limits: Any) -> Tuple[Optional[float], Optional[int]]:
+    is_for_life = not limits.HasField("per_days")
+    # With a delta, the sum of epsilons may exceed the epsilon that the job computes.
+    has_epsilon = is_for_life and limits.HasField("epsilon") and not limits.HasField("delta")
+    has_reports = is_for_life and limits.HasField("reports")
+    _require(not has_epsilon or limits.epsilon > 0, "limits.epsilon is not above 0")
+    _require(not has_reports or limits.reports > 0, "limits.reports is not above 0")
+    return (
+        limits.epsilon if has_epsilon and limits.epsilon < math.inf else None,
+        limits.reports if has_reports else None)
