@@ -109,7 +109,7 @@ public final class HttpModelSubscriber implements AutoCloseable {
    * Begins to follow a model, with a listener.
    *
    * @param listener receives every update that is read, on the subscriber's thread, which reads no
-   *     further updates meanwhile
+   *     further updates meanwhile, and which {@link #close} interrupts
    */
   public HttpModelSubscriber(URI gateway, String modelId, Consumer<ModelSnapshot> listener) {
     this(gateway, modelId, listener, Optional.empty());

@@ -10,6 +10,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -166,26 +167,55 @@ final class LedgerFile implements EntryStore {
   }
 
   /**
-   * A thread that is interrupted closes every channel that it uses; it stays interrupted. The error
-   * of a full disk doesn't name the file.
+   * Changes the file on a thread that no program knows: an interrupt before or during a write would
+   * close the channel. The caller waits in any case, and stays interrupted. It runs no other tasks
+   * meanwhile, as the threads of a pool do that wait for a CompletableFuture: it holds the ledger's
+   * lock.
    */
   private void uninterrupted(FileChange change) throws IOException {
-    boolean isInterrupted = Thread.interrupted();
-    try {
-      change.make();
-    } catch (FileSystemException e) {
-      throw e;
-    } catch (IOException e) {
-      FileSystemException named =
-          new FileSystemException(
-              folder.file().toString(), null, "can't be written: " + e.getMessage());
-      named.initCause(e);
-      throw named;
-    } finally {
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Runnable task =
+        () -> {
+          try {
+            change.make();
+          } catch (IOException | RuntimeException | Error e) {
+            failure.set(e);
+          }
+        };
+    Thread writer = new Thread(task, "ledger-writer");
+    writer.start();
+    boolean isInterrupted = false;
+    while (writer.isAlive()) {
+      try {
+        writer.join();
+      } catch (InterruptedException e) {
+        isInterrupted = true;
       }
     }
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (failure.get() != null) {
+      throw named(failure.get());
+    }
+  }
+
+  /** The error of a full disk doesn't name the file. */
+  private IOException named(Throwable cause) {
+    if (cause instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    if (cause instanceof FileSystemException already) {
+      return already;
+    }
+    FileSystemException named =
+        new FileSystemException(
+            folder.file().toString(), null, "can't be written: " + cause.getMessage());
+    named.initCause(cause);
+    return named;
   }
 
   private void appendTo(LedgerEntry entry) throws IOException {

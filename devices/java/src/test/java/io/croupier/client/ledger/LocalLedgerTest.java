@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.croupier.client.ledger.WatchedDisk.Watcher;
 import io.croupier.client.randomiser.ClippingNorm;
 import io.croupier.client.randomiser.CoordinateLaplaceRandomiser;
 import io.croupier.client.randomiser.GaussianRandomiser;
@@ -18,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class LocalLedgerTest extends LedgerFixture {
@@ -71,9 +73,20 @@ class LocalLedgerTest extends LedgerFixture {
   /** A thread that is interrupted closes the channels that it uses. */
   @Test
   void interruptsDontCloseTheFile() throws Exception {
-    try (LocalLedger ledger = open(Disk.REAL, 300)) {
+    Thread caller = Thread.currentThread();
+    AtomicBoolean interrupts = new AtomicBoolean();
+    Watcher interrupting =
+        operation -> {
+          if (interrupts.get()) {
+            caller.interrupt();
+          }
+        };
+    try (LocalLedger ledger = open(new WatchedDisk(interrupting), 300)) {
       for (int i = 0; i < 50; i++) {
-        Thread.currentThread().interrupt();
+        interrupts.set(i % 2 == 0);
+        if (i % 2 == 1) {
+          caller.interrupt();
+        }
         ledger.acknowledge(FrequentData.release(ledger, TENTH, 50));
         assertThat(Thread.interrupted()).isTrue();
       }
