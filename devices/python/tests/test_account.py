@@ -132,6 +132,18 @@ class AccountTest(unittest.TestCase):
         self.answer(0, {}, self.refusal(0, "REFUSED_SEQUENCE", 1_799_913_600_000))
         self.report(1)
 
+    def test_an_older_copy_of_the_ledger_draws_nothing(self) -> None:
+        """The job would refuse its numbers, and charge each report; and it lacks what was spent."""
+        self.report(0)
+        self.answer(3, {"epsilon": 100})
+        self.assertRegex(
+            self.refused(1),
+            "^the job has judged report 3 of this device, and its ledger ends with report 0: it is an older copy, ")
+        self.assertEqual(self.ledger.spent().reports, 1)
+        self.now += MINUTE
+        self.answer(0, {"epsilon": 100})
+        self.report(1)
+
     def test_a_refusal_concerns_its_model(self) -> None:
         """A limit that leaves enough again, and another model's terms, don't stop a device."""
         self.report(0)

@@ -248,6 +248,13 @@ class Device:
     def _reason(self, account: Dict[str, Any], terms: Terms, last: int) -> Optional[str]:
         if account.get("stopped"):
             return "the person is stopped: the job and its gateways take no report"
+        end = self._ledger.spent().reports - 1
+        for device in account["devices"]:
+            if device["deviceId"] == self._ledger.device_id and device["highestSequence"] > end:
+                return (
+                    f"the job has judged report {device['highestSequence']} of this device, and its ledger ends with report {end}:"
+                    " it is an older copy, or one of several, and lacks what was spent since; use the newest one, or a new"
+                    " ledger with a limit lower by what the account shows as spent")
         on_model = [model for model in account["models"] if model["modelId"] == terms.model_id]
         lefts = [part["left"] for part in [account, *on_model] if "left" in part]
         # Whether what is left of these two kinds admits a report, the job alone knows.

@@ -23,9 +23,9 @@ class AlreadyReportedError(CroupierError):
 
 
 class JobRefusedError(CroupierError):
-    """The job refuses this person's reports, or refused this device's last one. Nothing was spent.
+    """The job refuses this person's reports, refused this device's last one, or has judged later ones than its ledger has.
 
-    account: what the job answered; see Gateway.account().
+    Nothing was spent. account: what the job answered; see Gateway.account().
     """
 
     def __init__(self, message: str, account: Dict[str, Any]) -> None:

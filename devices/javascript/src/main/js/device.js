@@ -169,24 +169,34 @@ export class Device {
     if (last < 0) {
       return;
     }
-    const reason = () => (this.#askedFor === last && this.#account !== null
+    const reasonNow = async () => (this.#askedFor === last && this.#account !== null
       ? this.#reasonOf(this.#account, modelId, last, epsilonNanos) : null);
+    let reason = await reasonNow();
     const isKnown = this.#askedFor === last && this.#account?.devices.some(
       ({ deviceId, highestSequence }) => deviceId === this.deviceId && highestSequence >= last);
     const now = this.#now();
-    if ((!isKnown || reason() !== null) && Math.abs(now - this.#askedAtMs) >= ACCOUNT_PAUSE_MS) {
+    if ((!isKnown || reason !== null) && Math.abs(now - this.#askedAtMs) >= ACCOUNT_PAUSE_MS) {
       this.#askedAtMs = now;
       this.#askedFor = last;
       this.#account = await this.#gateway.account({ signal: signalOf(undefined, ACCOUNT_TIMEOUT_MS) }).catch(() => null);
+      reason = await reasonNow();
     }
-    if (reason() !== null) {
-      throw new JobRefusedError(reason(), this.#account);
+    if (reason !== null) {
+      throw new JobRefusedError(reason, this.#account);
     }
   }
 
-  #reasonOf(account, modelId, last, epsilonNanos) {
+  async #reasonOf(account, modelId, last, epsilonNanos) {
     if (account.stopped) {
       return 'the person is stopped: the job and its gateways take no report';
+    }
+    // Tokens may have been charged since the account was asked for.
+    const end = (await this.#ledger.spent()).reports - 1;
+    const judged = account.devices.find(({ deviceId }) => deviceId === this.deviceId)?.highestSequence;
+    if (judged > end) {
+      return `the job has judged report ${judged} of this device, and its ledger ends with report ${end}: it is an older`
+        + ' copy, or one of several, and lacks what was spent since; use the newest one, or a new ledger with a limit lower by'
+        + ' what the account shows as spent';
     }
     const onModel = account.models.find((model) => model.modelId === modelId);
     const lefts = [account.left, onModel?.left].filter((left) => left !== undefined);

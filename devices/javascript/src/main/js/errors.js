@@ -23,7 +23,8 @@ export class AlreadyReportedError extends CroupierError {}
 
 /**
  * The job refuses this person's reports: a limit of the job leaves too little, which other devices of the person may have
- * spent, or it refused this device's last report. Nothing was spent. account: what the job answered.
+ * spent, or it refused this device's last report, or it has judged later ones than this device's ledger has. Nothing was
+ * spent. account: what the job answered.
  */
 export class JobRefusedError extends CroupierError {
   constructor(message, account) {

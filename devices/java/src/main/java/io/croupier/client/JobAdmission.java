@@ -91,6 +91,7 @@ final class JobAdmission {
         ? account.flatMap(
             known ->
                 ofStop(known)
+                    .or(() -> ofOlderCopy(known))
                     .or(() -> ofLastReport(known, last, modelId))
                     .or(() -> ofLimits(known, modelId, cost)))
         : Optional.empty();
@@ -100,6 +101,25 @@ final class JobAdmission {
     return known.getStopped()
         ? Optional.of("the person is stopped: the job and its gateways take no report")
         : Optional.empty();
+  }
+
+  /**
+   * A ledger without a number that the job has judged lacks what was spent under it, too, and the
+   * job would refuse its numbers. Tokens may have been charged since the account was asked for.
+   */
+  private Optional<String> ofOlderCopy(Account known) {
+    long end = ledger.spent().reports() - 1;
+    return known.getDevicesList().stream()
+        .filter(device -> isOwn(device.getDeviceId()) && device.getHighestSequence() > end)
+        .map(
+            device ->
+                String.format(
+                    "the job has judged report %d of this device, and its ledger ends with report"
+                        + " %d: it is an older copy, or one of several, and lacks what was spent"
+                        + " since; use the newest one, or a new ledger with a limit lower by what"
+                        + " the account shows as spent",
+                    device.getHighestSequence(), end))
+        .findFirst();
   }
 
   private Optional<String> ofLastReport(Account known, long last, String modelId) {

@@ -4,8 +4,8 @@ import io.croupier.schemas.Account;
 
 /**
  * The job refuses this person's reports: its limits leave too little, which other devices of the
- * person may have spent, or it refused this device's last report. No noise was drawn, and no
- * privacy is spent.
+ * person may have spent, or it refused this device's last report, or has judged later ones than
+ * this device's ledger has. No noise was drawn, and no privacy is spent.
  */
 public final class JobRefusedException extends RuntimeException {
   private static final long serialVersionUID = 1;

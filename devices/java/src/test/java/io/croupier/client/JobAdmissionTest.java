@@ -188,6 +188,20 @@ class JobAdmissionTest {
     report();
   }
 
+  /** The job would refuse its numbers, and charge each report; and it lacks what was spent. */
+  @Test
+  void anOlderCopyOfTheLedgerDrawsNothing() {
+    report();
+    answer(3, Left.newBuilder().setEpsilon(100));
+    assertThat(refusal())
+        .startsWith(
+            "the job has judged report 3 of this device, and its ledger ends with report 0: it is"
+                + " an older copy, ");
+    now = now.plusSeconds(60);
+    answer(0, Left.newBuilder().setEpsilon(100));
+    report();
+  }
+
   @Test
   void aRefusalStopsItsModelAloneUnlessItIsOfTheNumber() {
     report();

@@ -12,7 +12,10 @@ export class LimitReachedError extends CroupierError {}
 /** These data were reported to the model as often as `times` allows. Nothing was drawn or spent. */
 export class AlreadyReportedError extends CroupierError {}
 
-/** The job refuses this person's reports, or refused this device's last one. Nothing was spent. */
+/**
+ * The job refuses this person's reports, or refused this device's last one, or has judged later ones than its ledger has.
+ * Nothing was spent.
+ */
 export class JobRefusedError extends CroupierError {
   readonly account: JobAccount;
 }

@@ -176,6 +176,21 @@ class JobAccountTest extends DeviceFixture {
     visits.await(report(device, 1));
   }
 
+  /** The job would refuse its numbers, and charge each report; and it lacks what was spent. */
+  @Test
+  void anOlderCopyOfTheLedgerDrawsNothing() {
+    visits.await(report(device, 0));
+    answer(account(3, "\"epsilon\": 100", ""));
+    assertThat(refused(1))
+        .startsWith(
+            "the job has judged report 3 of this device, and its ledger ends with report 0: it is"
+                + " an older copy, ");
+    assertThat(visits.received()).hasSize(1);
+    pass(MINUTE);
+    answer(account(0, "\"epsilon\": 100", ""));
+    visits.await(report(device, 1));
+  }
+
   /** A limit that leaves enough again, and another model's terms, don't stop a device. */
   @ParameterizedTest
   @CsvSource({
