@@ -198,11 +198,11 @@ public final class AnonymousReporter implements AutoCloseable {
    * Fails with an {@link AlreadyReportedException} if tokens were charged for the data as often as
    * these may be reported, and the windows of all are over: an earlier failure would reveal the
    * publication of the report. Fails with a {@link LimitReachedException} if a token would exceed
-   * the person's limit, with an {@link IllegalArgumentException} if the model takes no anonymous
-   * reports of this level, with a {@link PersonStoppedException} if the person is stopped, which
-   * drops all tokens, and with a {@link GatewayException} if the gateway refuses a token, or hasn't
-   * granted it for two minutes; the next call asks again, with the same bytes, for what isn't
-   * refused for ever.
+   * the person's limit or the model's, with an {@link IllegalArgumentException} if the model takes
+   * no anonymous reports of this level, with a {@link PersonStoppedException} if the person is
+   * stopped, which drops all tokens, and with a {@link GatewayException} if the gateway refuses a
+   * token, or hasn't granted it for two minutes; the next call asks again, with the same bytes, for
+   * what isn't refused for ever.
    */
   public CompletableFuture<Void> tokens() {
     return tokens.asked();

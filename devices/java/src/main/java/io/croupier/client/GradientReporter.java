@@ -170,7 +170,8 @@ public final class GradientReporter {
    *     coordinates or can't be fitted
    * @throws AlreadyReportedException if the data were reported to the model as often as they may be
    * @throws NotChosenException if the round doesn't ask this device for a gradient
-   * @throws LimitReachedException if the report would exceed the person's limit
+   * @throws LimitReachedException if the report would exceed the person's limit, or costs more than
+   *     the model's limits allow a person altogether
    * @throws JobRefusedException if the job would refuse the report, as far as its account shows;
    *     over a gateway, at most once a minute the call waits for that, up to 15 seconds
    * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not

@@ -100,7 +100,8 @@ public final class ReportMaker {
    *     that it can't give: its data can't, its reports don't disclose their level, a category is
    *     asked for and that level is a mu, or the limit leaves nothing for {@linkplain
    *     io.croupier.client.ledger.Limit#answers answers}
-   * @throws LimitReachedException if the report would exceed the person's limit
+   * @throws LimitReachedException if the report would exceed the person's limit, or costs more than
+   *     the model's limits allow a person altogether
    * @throws IllegalStateException if the report {@value LocalLedger#WINDOW} numbers earlier is not
    *     settled yet
    * @throws java.io.UncheckedIOException if the report could not be made durable: it must not be
@@ -203,7 +204,7 @@ public final class ReportMaker {
       DataKey key,
       ReleaseCost cost,
       Consumer<GradientReportView.Builder> release) {
-    admission.accept(terms.modelId(), cost);
+    requireAdmission(terms, cost);
     return ledger.answer(
         terms.modelId(),
         key,
@@ -213,6 +214,11 @@ public final class ReportMaker {
           release.accept(report);
           return report.build().toByteArray();
         });
+  }
+
+  private void requireAdmission(RoundTerms terms, ReleaseCost cost) {
+    terms.requireWithinLimits(cost);
+    admission.accept(terms.modelId(), cost);
   }
 
   /** Clips and randomises a gradient, if the round asks for one. */
@@ -251,7 +257,7 @@ public final class ReportMaker {
     requireSame("gradientBound", fitted.gradientBound(), terms.clip().bound());
     requireGradient(terms);
     Randomiser chosen = fitted;
-    admission.accept(terms.modelId(), chosen.cost());
+    requireAdmission(terms, chosen.cost());
     return ledger.release(
         terms.modelId(), key, chosen.cost(), sequence -> draw(sequence, terms, gradient, chosen));
   }

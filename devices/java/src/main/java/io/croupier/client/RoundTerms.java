@@ -1,12 +1,16 @@
 package io.croupier.client;
 
+import io.croupier.client.ledger.LimitReachedException;
+import io.croupier.client.randomiser.ReleaseCost;
 import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Estimate;
+import io.croupier.schemas.Limits;
 import io.croupier.schemas.Question;
 import io.croupier.schemas.Statistic;
 import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.TextCandidates;
 import io.croupier.schemas.view.ModelUpdateView;
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,13 +29,16 @@ public final class RoundTerms {
   private final int dimension;
   private final Clip clip;
   private final Requests requests;
+  private final Limits limits;
 
-  private RoundTerms(String modelId, long round, int dimension, Clip clip, Requests requests) {
+  private RoundTerms(
+      String modelId, long round, int dimension, Clip clip, Requests requests, Limits limits) {
     this.modelId = modelId;
     this.round = round;
     this.dimension = dimension;
     this.clip = clip;
     this.requests = requests;
+    this.limits = limits;
   }
 
   /**
@@ -118,7 +125,8 @@ public final class RoundTerms {
               + requests.questionProbability
               + "; it must be 1 without weights");
     }
-    return new RoundTerms(update.getModelId(), update.getRound(), dimension, clip, requests);
+    return new RoundTerms(
+        update.getModelId(), update.getRound(), dimension, clip, requests, update.getLimits());
   }
 
   private static void requireProbability(String name, double value) {
@@ -213,6 +221,34 @@ public final class RoundTerms {
             requests.statistics,
             Map.of(),
             Map.of());
-    return new RoundTerms(modelId, otherRound, dimension, clip, others);
+    return new RoundTerms(modelId, otherRound, dimension, clip, others, limits);
+  }
+
+  /**
+   * Checks what one report costs against the model's limits for a person: the job would refuse
+   * every report above them, and charge it. Whether they admit one more, the job alone knows.
+   *
+   * @throws LimitReachedException if the report costs more than they allow altogether
+   */
+  void requireWithinLimits(ReleaseCost cost) {
+    // With a delta, the epsilon of a report may exceed the one that the job computes.
+    if (limits.hasEpsilon() && !limits.hasDelta()) {
+      requireWithin("epsilon", cost.epsilon(), limits.getEpsilon());
+    }
+    if (limits.hasMu()) {
+      requireWithin("mu", cost.mu(), limits.getMu());
+    }
+  }
+
+  private void requireWithin(String name, BigDecimal cost, double limit) {
+    if (limit < Double.POSITIVE_INFINITY && cost.compareTo(ReleaseCost.decimal(limit)) > 0) {
+      throw new LimitReachedException(
+          String.format(
+              "%s on model %s would be %s; the model's limit for a person is %s",
+              name,
+              modelId,
+              cost.toPlainString(),
+              ReleaseCost.decimal(limit).stripTrailingZeros().toPlainString()));
+    }
   }
 }

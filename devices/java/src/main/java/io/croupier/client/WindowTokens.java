@@ -196,6 +196,7 @@ final class WindowTokens implements AutoCloseable {
   private void charge(ModelSnapshot model, DataKey key, TokenWindow window) {
     int level = level(model, window);
     PrivUnitRandomiser randomiser = randomiser(model, window.getLevels(level).getPrivUnit());
+    model.terms().requireWithinLimits(randomiser.cost());
     TokenKey signing = new TokenKey(window.getLevels(level).getModulus());
     TokenChallenge challenge =
         new TokenChallenge(

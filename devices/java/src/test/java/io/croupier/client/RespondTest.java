@@ -186,6 +186,40 @@ class RespondTest {
     assertThat(data.evaluated).containsExactly("gradient", "size");
   }
 
+  /** The job would refuse every such report, and charge it, on a topic that shows no account. */
+  @ParameterizedTest
+  @CsvSource({
+    "epsilon: 99.9, epsilon on model m would be 100; the model's limit for a person is 99.9",
+    "epsilon: 16 per_days: 7, epsilon on model m would be 100; the model's limit for a person is 16",
+    "epsilon: 100 mu: 1 reports: 1,",
+    "epsilon: 2 delta: 1e-6,",
+    "epsilon: inf,",
+  })
+  void aReportAboveTheModelsLimitIsNotDrawn(String limits, String refusal) {
+    for (double asks : new double[] {0, 1}) {
+      RoundTerms terms =
+          terms(
+              "estimates { question { name: 'a' accuracy {} } } limits { %s } question_probability: %s"
+                  .formatted(limits, asks));
+      if (refusal == null) {
+        maker.respond(terms, data, EPSILON_100);
+      } else {
+        assertThatThrownBy(() -> maker.respond(terms, data, EPSILON_100))
+            .isInstanceOf(LimitReachedException.class)
+            .hasMessage(refusal);
+      }
+    }
+    assertThat(ledger.spent().reports()).isEqualTo(refusal == null ? 2 : 0);
+  }
+
+  @Test
+  void ofGaussianNoiseTheModelsLimitOnMuCounts() {
+    GridRandomiser half = new GaussianRandomiser(1, 2, -16, 0.5);
+    maker.respond(terms("limits { mu: 0.5 }"), data, half);
+    assertThatThrownBy(() -> maker.respond(terms("limits { mu: 0.4999 }"), data, half))
+        .hasMessage("mu on model m would be 0.5; the model's limit for a person is 0.4999");
+  }
+
   @Test
   void aQuestionNeedsTheAnswerAlone() throws Exception {
     GradientReport report = parse(maker.respond(asking(1), data, EPSILON_100));

@@ -273,6 +273,23 @@ class WindowTokensTest extends AnonymousFixture {
     }
   }
 
+  /** The job would refuse each of them. */
+  @Test
+  void noTokenAboveTheModelsLimitIsAskedFor() throws Exception {
+    ModelSnapshot model =
+        Updates.parse(
+            Updates.update("m", 0, 0, 0).addWindows(window(0)), "limits { epsilon: 1.9 }");
+    try (LocalLedger ledger = open();
+        AnonymousReporter reporter = reporter(ledger)) {
+      assertThat(begin(reporter, model)).isEmpty();
+      assertThatThrownBy(() -> awaitTokens(reporter))
+          .isInstanceOf(LimitReachedException.class)
+          .hasMessageContaining("the model's limit for a person is 1.9");
+      assertThat(ledger.spent().reports()).isZero();
+      assertThat(gateway.received("tokens")).isEmpty();
+    }
+  }
+
   @Test
   void theLimitHoldsForTokens() throws Exception {
     try (LocalLedger ledger = LocalLedger.inMemory("ada", Limit.ofEpsilon(3));
