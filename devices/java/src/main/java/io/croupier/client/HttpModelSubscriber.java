@@ -204,7 +204,8 @@ public final class HttpModelSubscriber implements AutoCloseable {
 
   /**
    * Waits for an update of another round than that of an earlier one, or one that asks more devices
-   * in that round, as the job does while it lacks answers.
+   * in that round, as the job does while it lacks answers: a device that has reported the round may
+   * report it again, if the key of its data allows that.
    *
    * @return the newest update
    * @throws TimeoutException if there is none after {@code timeout}
