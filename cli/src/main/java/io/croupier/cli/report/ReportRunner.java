@@ -4,6 +4,7 @@ import io.croupier.accounting.numerics.DecimalUnits;
 import io.croupier.cli.InputException;
 import io.croupier.cli.account.Digits;
 import io.croupier.cli.io.CountBar;
+import io.croupier.client.JobRefusedException;
 import io.croupier.client.NotChosenException;
 import io.croupier.client.ledger.AlreadyReportedException;
 import io.croupier.client.ledger.Limit;
@@ -118,13 +119,19 @@ final class ReportRunner {
       // Nothing is spent on it. The count explains the missing report.
       repeated++;
     } catch (LimitReachedException e) {
-      throw new InputException(
-          "The limit is reached: %s. Not reported: %s and %s"
-              .formatted(e.getMessage(), gradients.place(), gradients.left()),
-          e);
+      throw unreported("The limit is reached", e);
+    } catch (JobRefusedException e) {
+      throw unreported("The job would refuse the report", e);
     } catch (IllegalArgumentException e) {
       throw new InputException("%s: %s".formatted(gradients.place(), e.getMessage()), e);
     }
+  }
+
+  private InputException unreported(String what, RuntimeException cause) {
+    return new InputException(
+        "%s: %s. Not reported: %s and %s"
+            .formatted(what, cause.getMessage(), gradients.place(), gradients.left()),
+        cause);
   }
 
   private String summary() {

@@ -3,6 +3,8 @@ package io.croupier.cli.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpServer;
 import io.croupier.cli.InputException;
 import io.croupier.cli.io.CountBar;
 import io.croupier.client.Rows;
@@ -14,10 +16,16 @@ import io.croupier.client.randomiser.GridRandomiser;
 import io.croupier.client.randomiser.L2LaplaceRandomiser;
 import io.croupier.client.randomiser.Randomiser;
 import io.croupier.client.randomiser.UndisclosedRandomiser;
+import io.croupier.schemas.Account;
 import io.croupier.schemas.GradientReport;
 import io.croupier.schemas.Question;
 import java.io.BufferedReader;
 import java.io.StringReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +41,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 class SentReportSinkTest {
@@ -215,6 +224,43 @@ class SentReportSinkTest {
             "The last failure: no broker");
     assertThat(producer.closed()).isTrue();
     assertThat(ledger.spent().reports()).isEqualTo(LocalLedger.WINDOW);
+  }
+
+  private static HttpHandler answering(int status, byte[] body) {
+    return exchange -> {
+      exchange.getRequestBody().readAllBytes();
+      exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
+      if (body.length > 0) {
+        exchange.getResponseBody().write(body);
+      }
+      exchange.close();
+    };
+  }
+
+  /** An operator stops the person after the first report. */
+  @Test
+  void aReportThatTheJobWouldRefuseEndsTheRunInWords(@TempDir Path directory) throws Exception {
+    HttpServer gateway =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    gateway.createContext("/v1/reports", answering(202, new byte[0]));
+    gateway.createContext(
+        "/v1/account", answering(200, Account.newBuilder().setStopped(true).build().toByteArray()));
+    gateway.start();
+    Path token = Files.writeString(directory.resolve("token"), "token");
+    URI url = URI.create("http://127.0.0.1:" + gateway.getAddress().getPort());
+    try (ReportSink sink = SentReportSink.overGateway(url, token, ledger, warnings::add);
+        CountBar bar = new CountBar("reports", -1, false)) {
+      LineGradients lines = lines("[0.5]\n[0.25]", new RoundPublisher(10, 1));
+      ReportRunner runner = new ReportRunner(lines, sink, ledger, Limit.NONE, Map.of(), 0);
+      assertThatThrownBy(() -> runner.run(NOISE, bar))
+          .isInstanceOf(InputException.class)
+          .hasMessageContainingAll(
+              "The job would refuse the report: the person is stopped",
+              "Not reported: line 2",
+              "1 sent. In the ledger: 1 report, epsilon 1.");
+    } finally {
+      gateway.stop(0);
+    }
   }
 
   @Test
