@@ -46,6 +46,18 @@ class LauncherTest {
     assertThat(start()).doesNotContain("Shared", "-Xshare:dump").contains("--version");
   }
 
+  /** As of macOS without a JDK, or of options in {@code JAVA_TOOL_OPTIONS} that it doesn't know. */
+  @Test
+  void whatAJvmThatCantStartPrintsIsTheError() throws Exception {
+    executable("java", "echo 'Unable to locate a Java Runtime.' >&2; exit 1");
+    Path errors = home.resolve("errors");
+    assertThat(launcher(home).redirectError(errors.toFile()).start().waitFor()).isEqualTo(1);
+    assertThat(errors)
+        .content()
+        .startsWith("croupier: ")
+        .contains("bin/java can't start: Unable to locate a Java Runtime.");
+  }
+
   /** Also in a directory with a name that the search for newer sources passes over. */
   @Test
   void ofTwoCommandsAfterAChangeOneBuilds() throws Exception {
