@@ -75,6 +75,21 @@ class LauncherTest {
     assertThat(Files.readAllLines(home.resolve("builds"))).hasSize(1);
   }
 
+  /** The path of the checkout looks like that of a source, and a ledger isn't one. */
+  @Test
+  void aNewFileThatIsNoSourceIsNotBuilt() throws Exception {
+    Path checkout = Files.createDirectories(home.resolve("src/main/checkout"));
+    Files.copy(home.resolve("croupier"), checkout.resolve("croupier"));
+    Files.createDirectories(checkout.resolve("cli/target"));
+    Path jar = Files.createFile(checkout.resolve("cli/target/croupier.jar"));
+    Files.setLastModifiedTime(jar, FileTime.fromMillis(0));
+    Files.setLastModifiedTime(checkout.resolve("croupier"), FileTime.fromMillis(0));
+    Files.createFile(checkout.resolve("ada.ledger"));
+    java("*-Xshare:dump*) ;;");
+    executable("mvn", "exit 1");
+    assertThat(launcher(checkout).start().waitFor()).isZero();
+  }
+
   /** A JVM that writes its arguments to a file, and does what {@code dump} says for an archive. */
   private void java(String dump) throws IOException {
     executable(
