@@ -12,11 +12,13 @@ import io.croupier.schemas.AccountingEvent;
 import io.croupier.schemas.AccountingEvent.Outcome;
 import io.croupier.schemas.AccountingEvents;
 import io.croupier.schemas.GuaranteeEvent;
+import io.croupier.schemas.Left;
 import io.croupier.schemas.ModelUpdate;
 import io.croupier.schemas.PrivUnit;
 import io.croupier.schemas.Spend;
 import io.croupier.schemas.StatisticEstimate;
 import io.croupier.schemas.Topics;
+import io.croupier.schemas.Window;
 import io.croupier.schemas.WindowGuarantee;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -103,6 +105,7 @@ class SqlPageITCase {
             .setOutcome(Outcome.REFUSED_BUDGET)
             .build());
     sendWindows();
+    sendPeriods();
     tables = TableEnvironment.create(EnvironmentSettings.inStreamingMode());
     tables.getConfig().set("table.local-time-zone", "UTC");
     tables.getConfig().set("parallelism.default", "2");
@@ -139,6 +142,35 @@ class SqlPageITCase {
     guarantee(1, 0.5, unit);
     guarantee(1, 2, unit);
     guarantee(2, 0.125, unit.toBuilder().setTop(58).build());
+  }
+
+  /**
+   * Limits with a period: an epsilon of 4 on the model, ten reports on all models. Ivy has half of
+   * both left, years after her first report, Joe little.
+   */
+  private static void sendPeriods() throws Exception {
+    period("ivy", 2, 5);
+    period("joe", 3.75, 9);
+  }
+
+  private static void period(String user, double epsilon, long reports) throws Exception {
+    Window.Builder window =
+        Window.newBuilder()
+            .setDays(30)
+            .setTotals(Spend.newBuilder().setEpsilon(epsilon).setReports(reports));
+    records.send(
+        TOPICS.accounting(),
+        "monthly/device/" + user,
+        AccountingEvent.newBuilder()
+            .setOutcome(Outcome.ADMITTED)
+            .setSequence(1)
+            .setModelTotals(Spend.newBuilder().setEpsilon(40).setReports(100))
+            .setModelWindow(window)
+            .setLeftModel(Left.newBuilder().setEpsilon(4 - epsilon))
+            .setUserWindow(window)
+            .setLeftUser(Left.newBuilder().setReports(10 - reports))
+            .build()
+            .toByteArray());
   }
 
   private static void guarantee(long window, double epsilon, PrivUnit unit) throws Exception {
@@ -226,7 +258,9 @@ class SqlPageITCase {
         .containsExactlyInAnyOrder(
             Row.of("ada", "visits", "epsilon", 10.5, 0.0, 1.0),
             Row.of("carol", "all models", "reports", 9.0, 1.0, 0.9),
-            Row.of("gus", "visits", "epsilon", Double.POSITIVE_INFINITY, 0.0, 1.0));
+            Row.of("gus", "visits", "epsilon", Double.POSITIVE_INFINITY, 0.0, 1.0),
+            Row.of("joe", "monthly", "epsilon", 3.75, 0.25, 0.9375),
+            Row.of("joe", "all models", "reports", 9.0, 1.0, 0.9));
   }
 
   @Test
@@ -247,7 +281,7 @@ class SqlPageITCase {
   @Test
   void spendByModel() throws Exception {
     List<Row> rows = rows("Spend by model");
-    assertThat(rows).hasSize(2);
+    assertThat(rows).hasSize(3);
     Map<String, Row> byModel = new HashMap<>();
     rows.forEach(row -> byModel.put(row.getFieldAs(0), row));
     // Ada 6 reports, Bob 1, Carol 9, Eve 2, of which one has the wrong dimension; Fay an answer;
@@ -256,6 +290,7 @@ class SqlPageITCase {
     double mean = (10.5 + 1 + 4.5 + 2 + 1) / 5;
     assertThat(byModel.get("visits"))
         .isEqualTo(Row.of("visits", 6L, 20L, Double.POSITIVE_INFINITY, mean, 0.0));
+    assertThat(byModel.get("monthly")).isEqualTo(Row.of("monthly", 2L, 200L, 40.0, 40.0, 0.0));
     Row central = byModel.get("rides");
     assertThat(central.<Long>getFieldAs(1)).isEqualTo(2);
     assertThat(central.<Double>getFieldAs(5)).isPositive();
