@@ -10,6 +10,8 @@ import java.nio.file.attribute.FileTime;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The archive of classes from which the launcher starts commands. */
 class LauncherTest {
@@ -44,6 +46,14 @@ class LauncherTest {
     java("*-Xshare:dump*) exit 134 ;;");
     assertThat(start()).contains("-Xshare:dump");
     assertThat(start()).doesNotContain("Shared", "-Xshare:dump").contains("--version");
+  }
+
+  /** An interrupted build leaves no jar, by which the scripts would take it for complete. */
+  @ParameterizedTest
+  @ValueSource(strings = {"cli/pom.xml", "deploy/pom.xml"})
+  void librariesAreCopiedBeforeTheJarIsMade(String pom) throws IOException {
+    assertThat(Files.readString(ProjectFiles.ROOT.resolve(pom)))
+        .containsPattern("<phase>prepare-package</phase>\\s*<goals>\\s*<goal>copy-dependencies<");
   }
 
   /** As of macOS without a JDK, or of options in {@code JAVA_TOOL_OPTIONS} that it doesn't know. */
