@@ -59,6 +59,21 @@ function newerOf(snapshot, newest) {
   return isOutdated ? null : snapshot;
 }
 
+const CHANGING = new Set([
+  'used', 'open', 'answers', 'droppedStale', 'droppedUnpublished', 'droppedBound', 'waitsFor', 'diagnostics', 'publishedAtMs',
+  'estimates', 'statistics',
+]);
+
+/** What an update of a round has in common with its later publications, which have other counts, times and estimates. */
+function lastingOf(update) {
+  const { estimates = [], statistics = [] } = update;
+  return JSON.stringify([
+    Object.entries(update).filter(([name]) => !CHANGING.has(name)),
+    estimates.map(({ question }) => question),
+    statistics.map(({ statistic, threshold, texts }) => [statistic, threshold, texts?.prefixes, texts?.texts]),
+  ]);
+}
+
 const NO_REASON = ' without a reason, as another server at its url would';
 const TOO_LARGE = 'a server in front of the gateway takes no request of this size';
 
@@ -262,9 +277,10 @@ export class Gateway {
           const snapshot = newerOf(this.#parsed(event.data, (data) => updateOf(modelId)(JSON.parse(data))), newest);
           tries.succeed();
           // A round is announced again with other terms, the keys of a window, or another average.
-          if (snapshot !== null && event.data !== announced) {
+          const lasting = snapshot === null ? announced : lastingOf(snapshot.update);
+          if (lasting !== announced) {
             newest = snapshot;
-            announced = event.data;
+            announced = lasting;
             yield snapshot;
           }
         }

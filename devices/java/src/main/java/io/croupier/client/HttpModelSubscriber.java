@@ -347,9 +347,9 @@ public final class HttpModelSubscriber implements AutoCloseable {
     return isOther;
   }
 
-  /** Whether it is the newest update that was read. */
+  /** Whether it is of the newest round that was read, with the same terms. */
   private synchronized boolean isKnown(ModelSnapshot snapshot) {
-    return publications.map(Publications::newest).filter(snapshot::isSameUpdate).isPresent();
+    return publications.map(Publications::newest).filter(snapshot::isSameRound).isPresent();
   }
 
   /** Of a gateway that lags behind another one. A model that starts again publishes later. */

@@ -8,6 +8,7 @@ import io.croupier.schemas.AdaptiveClip;
 import io.croupier.schemas.Estimate;
 import io.croupier.schemas.Feature;
 import io.croupier.schemas.FeatureRules;
+import io.croupier.schemas.LastingTerms;
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.Prediction;
 import io.croupier.schemas.StatisticEstimate;
@@ -395,9 +396,9 @@ public final class ModelSnapshot {
     return round() != earlier.round() || answerProbability() > earlier.answerProbability();
   }
 
-  /** Whether both are of equal updates. */
-  boolean isSameUpdate(ModelSnapshot other) {
-    return update.equals(other.update)
+  /** Whether both are of one round, with the same terms; counts and times don't matter. */
+  boolean isSameRound(ModelSnapshot other) {
+    return LastingTerms.of(update).equals(LastingTerms.of(other.update))
         && Arrays.equals(weights, other.weights)
         && Arrays.equals(average, other.average);
   }

@@ -13,6 +13,21 @@ import org.junit.jupiter.api.Test;
 
 class ModelSnapshotTest {
 
+  /** With more reports, the job publishes a round again. */
+  @Test
+  void countsAndTimesAreNoOtherRound() {
+    ModelUpdate.Builder update = Updates.update("m", 7, 0);
+    update.addEstimatesBuilder().setFraction(0.5).getQuestionBuilder().setName("q");
+    update.addStatisticsBuilder().setThreshold(1).getLastingBuilder().addFractions(0.5);
+    ModelSnapshot first = ModelSnapshot.parse(update.build().toByteArray());
+    update.setUsed(1).setOpen(2).setAnswers(3).setPublishedAtMs(4).putDiagnostics("d", 5);
+    update.getEstimatesBuilder(0).setFraction(0.75);
+    update.getStatisticsBuilder(0).getLastingBuilder().setFractions(0, 0.75);
+    assertThat(ModelSnapshot.parse(update.build().toByteArray()).isSameRound(first)).isTrue();
+    update.getStatisticsBuilder(0).setThreshold(2);
+    assertThat(ModelSnapshot.parse(update.build().toByteArray()).isSameRound(first)).isFalse();
+  }
+
   @Test
   void containsTheUpdatesFields() {
     ModelSnapshot snapshot =

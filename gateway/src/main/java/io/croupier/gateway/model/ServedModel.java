@@ -7,10 +7,10 @@ import com.google.protobuf.util.JsonFormat;
 import io.croupier.client.ModelSnapshot;
 import io.croupier.client.RoundTerms;
 import io.croupier.client.token.Digests;
-import io.croupier.schemas.Estimate;
+import io.croupier.schemas.LastingTerms;
 import io.croupier.schemas.ModelUpdate;
-import io.croupier.schemas.Question;
 import io.croupier.schemas.TokenWindow;
+import io.croupier.schemas.view.ModelUpdateView;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -162,23 +162,16 @@ public final class ServedModel {
   }
 
   private String computeTag() {
-    ModelUpdate.Builder lasting =
-        parsed().toBuilder()
-            .clearUsed()
-            .clearDroppedStale()
-            .clearDroppedUnpublished()
-            .clearOpen()
-            .clearDroppedBound()
-            .clearAnswers()
-            .clearDiagnostics()
-            .clearPublishedAtMs();
-    for (Estimate.Builder estimate : lasting.getEstimatesBuilderList()) {
-      // Of an estimate, the question alone is one of the terms.
-      Question asked = estimate.getQuestion();
-      estimate.clear().setQuestion(asked);
+    byte[] lasting = LastingTerms.of(view()).toByteArray();
+    return round() + "-" + HexFormat.of().formatHex(Digests.sha256().digest(lasting), 0, TAG_BYTES);
+  }
+
+  private ModelUpdateView view() {
+    try {
+      return ModelUpdateView.parseFrom(protobuf);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("an update that was read can be read again", e);
     }
-    byte[] digest = Digests.sha256().digest(lasting.build().toByteArray());
-    return round() + "-" + HexFormat.of().formatHex(digest, 0, TAG_BYTES);
   }
 
   private ModelUpdate parsed() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.croupier.schemas.ModelSpecs;
 import io.croupier.schemas.ModelUpdate;
+import io.croupier.schemas.StatisticEstimate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -40,6 +41,9 @@ class ServedModelTest {
   private static String tag(String question, double fraction) {
     ModelUpdate.Builder update = update().addWeights(1).addAverage(1);
     update.addEstimatesBuilder().setFraction(fraction).getQuestionBuilder().setName(question);
+    StatisticEstimate.Builder statistic = update.addStatisticsBuilder().setThreshold(0.5);
+    statistic.getStatisticBuilder().setName("s");
+    statistic.getLastingBuilder().addFractions(fraction);
     return ServedModel.after(null, update.build().toByteArray()).tag();
   }
 

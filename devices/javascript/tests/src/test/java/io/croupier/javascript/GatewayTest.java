@@ -468,9 +468,10 @@ class GatewayTest extends DeviceFixture {
   @ValueSource(strings = {"averageRound", "answerProbability"})
   void anEventWithAnotherUpdateOfTheRoundIsRead(String field) {
     String update = UPDATE.formatted(5);
-    String changed = update.replace("}", ", \"%s\": 1}".formatted(field));
+    String counted = update.replace("}", ", \"used\": \"1\", \"publishedAtMs\": \"2\"}");
+    String changed = counted.replace("}", ", \"%s\": 1}".formatted(field));
     visits.answerNext(
-        stream("data: %s\n\ndata: %s\n\ndata: %s\n\n".formatted(update, update, changed), 1000));
+        stream("data: %s\n\ndata: %s\n\ndata: %s\n\n".formatted(update, counted, changed), 1000));
     assertThat(rounds("events", 2)).containsExactly(5, 5);
   }
 
